@@ -1,0 +1,263 @@
+"""The YAML of a robot: what a URDF does not say. Every entry is checked when it is read.
+
+An error names the file, the key, the value and what is allowed. The keys are explained in ``docs/robots.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from humanoid_balance.errors import ConfigError, InputError
+
+
+@dataclass(frozen=True)
+class FootConfig:
+    """A sole: a frame of the URDF, the sole plane in it, and the sole's rectangle on that plane [m].
+
+    The sole frame is the URDF frame turned by ``rpy`` and lowered by ``z``: x forward, z up out of the ground. Without
+    a rectangle the collision box of the frame's link is taken.
+    """
+
+    frame: str
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+    z: float = 0.0
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class JointConfig:
+    """Properties of the joints that match a pattern; ``None`` keeps the URDF's value or the default."""
+
+    torque: float | None = None  # [N m]
+    velocity: float | None = None  # [rad/s]
+    acceleration: float | None = None  # [rad/s²]
+    range: tuple[float, float] | None = None  # [rad], inside the URDF's; self-collision safe
+    armature: float | None = None  # rotor inertia seen at the joint [kg m²]
+    damping: float | None = None  # viscous [N m s/rad]
+    friction: float | None = None  # Coulomb [N m]
+    weight: float | None = None  # A_theta of K3, dimensionless
+    stiffness: float | None = None  # on-board PD of an impedance drive [N m/rad]; 0 = pure torque drive
+    drive_damping: float | None = None  # [N m s/rad]
+
+
+@dataclass(frozen=True)
+class Stance:
+    """The nominal stance: distance between the soles and where the CoM stands over them, from their centre [m]."""
+
+    width: float | None = None  # [m]; None keeps the posture's own
+    com: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Feedback in units of the body's pendulum, omega = sqrt(g / CoM height): one set fits every size of robot.
+
+    A stiffness k means an acceleration of (k omega)² per unit of error, a damping ratio z means 2 z k omega.
+    """
+
+    com: float = 2.0  # CoM regulation of the stable mode
+    com_damping: float = 1.0
+    height: float = 3.0  # CoM height
+    height_damping: float = 1.0
+    torso: float = 5.0
+    torso_damping: float = 0.8
+    posture: float = 3.0
+    posture_damping: float = 0.8
+    foot: float = 10.0  # swinging sole
+    foot_damping: float = 1.0
+    momentum: float = 3.0  # rate at which angular momentum is braked, in omega
+    dcm: float = 1.5  # DCM feedback, in omega
+    joint: float = 6.0  # joint PD of the stable mode K2
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How the state is estimated."""
+
+    foot_sensors: bool = True  # False: contact and wrench from joint torques by a momentum observer
+
+
+@dataclass(frozen=True)
+class RobotConfig:
+    """All of ``config/robots/R.yaml``."""
+
+    file: Path
+    urdf: str
+    torso: str
+    imu: str
+    feet: tuple[FootConfig, FootConfig]
+    posture: Mapping[str, float]
+    groups: Mapping[str, tuple[str, ...]]
+    joints: Mapping[str, JointConfig]
+    symmetry: tuple[tuple[str, str], ...] = ()
+    locked: tuple[str, ...] = ()
+    stance: Stance = field(default_factory=Stance)
+    gains: Gains = field(default_factory=Gains)
+    estimation: Estimation = field(default_factory=Estimation)
+    friction: float = 0.7  # assumed between sole and ground
+
+
+GROUPS = ("legs", "torso", "arms", "head", "hands")
+URDF_FORMS = "'generate:human', 'example-robot-data:PATH' or a path beside this file"
+
+
+class _Reader:
+    """Takes entries out of one mapping of the YAML and complains about those left over."""
+
+    def __init__(self, file: Path, data: Any, prefix: str = "") -> None:
+        self.file, self.prefix = file, prefix
+        if not isinstance(data, dict):
+            raise ConfigError(file, prefix.rstrip(".") or "(whole file)", data, "a mapping of keys to values")
+        self.data = dict(data)
+
+    def bad(self, key: str, value: object, allowed: str) -> ConfigError:
+        return ConfigError(self.file, self.prefix + key, value, allowed)
+
+    def take(self, key: str, default: Any = ..., allowed: str = "an entry") -> Any:
+        if key not in self.data:
+            if default is ...:
+                raise self.bad(key, None, allowed)
+            return default
+        return self.data.pop(key)
+
+    def text(self, key: str, default: Any = ...) -> Any:
+        value = self.take(key, default, "a name")
+        if value is not default and (not isinstance(value, str) or not value):
+            raise self.bad(key, value, "a name")
+        return value
+
+    def number(self, key: str, default: Any = ..., low: float = -math.inf, high: float = math.inf) -> Any:
+        allowed = f"a number from {low:g} to {high:g}"
+        value = self.take(key, default, allowed)
+        if value is default:
+            return value
+        return self.check_number(key, value, low, high)
+
+    def check_number(self, key: str, value: Any, low: float = -math.inf, high: float = math.inf) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not is_number or not low <= value <= high:
+            raise self.bad(key, value, f"a number from {low:g} to {high:g}")
+        return float(value)
+
+    def pair(self, key: str, default: Any = ..., ordered: bool = True) -> Any:
+        value = self.take(key, default, "[low, high]")
+        if value is default:
+            return value
+        if not isinstance(value, list) or len(value) != 2:
+            raise self.bad(key, value, "[low, high]" if ordered else "[x, y]")
+        low, high = (self.check_number(key, v) for v in value)
+        if ordered and low >= high:
+            raise self.bad(key, value, "[low, high] with low < high")
+        return low, high
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.take(key, default)
+        if not isinstance(value, bool):
+            raise self.bad(key, value, "true or false")
+        return value
+
+    def names(self, key: str, default: Any = ()) -> tuple[str, ...]:
+        value = self.take(key, list(default))
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.bad(key, value, "a list of joint names or patterns")
+        return tuple(value)
+
+    def section(self, key: str, default: Any = ...) -> _Reader:
+        return _Reader(self.file, self.take(key, default, "a mapping"), f"{self.prefix}{key}.")
+
+    def done(self, known: str) -> None:
+        for key, value in self.data.items():
+            raise self.bad(str(key), value, f"only these keys: {known}")
+
+
+def _names_of(kind: type, without: tuple[str, ...] = ()) -> str:
+    return ", ".join(f.name for f in fields(kind) if f.name not in without)
+
+
+def _foot(reader: _Reader) -> FootConfig:
+    rpy = reader.take("rpy", [0.0, 0.0, 0.0])
+    if not isinstance(rpy, list) or len(rpy) != 3:
+        raise reader.bad("rpy", rpy, "[roll, pitch, yaw]")
+    roll, pitch, yaw = (reader.check_number("rpy", angle) for angle in rpy)
+    z = reader.number("z", 0.0, -0.5, 0.5)
+    foot = FootConfig(reader.text("frame"), reader.pair("x", None), reader.pair("y", None), z, (roll, pitch, yaw))
+    if (foot.x is None) != (foot.y is None):
+        raise reader.bad("x" if foot.x is None else "y", None, "both x and y, or neither")
+    reader.done(_names_of(FootConfig))
+    return foot
+
+
+def _joint(reader: _Reader) -> JointConfig:
+    entry = JointConfig(
+        torque=reader.number("torque", None, 0.0, 2000.0),
+        velocity=reader.number("velocity", None, 0.1, 100.0),
+        acceleration=reader.number("acceleration", None, 1.0, 1e4),
+        range=reader.pair("range", None),
+        armature=reader.number("armature", None, 0.0, 10.0),
+        damping=reader.number("damping", None, 0.0, 100.0),
+        friction=reader.number("friction", None, 0.0, 100.0),
+        weight=reader.number("weight", None, 1e-6, 1e3),
+        stiffness=reader.number("stiffness", None, 0.0, 1e5),
+        drive_damping=reader.number("drive_damping", None, 0.0, 1e4),
+    )
+    reader.done(_names_of(JointConfig))
+    return entry
+
+
+def _gains(reader: _Reader) -> Gains:
+    values = {f.name: reader.number(f.name, f.default, 0.0, 100.0) for f in fields(Gains)}
+    reader.done(_names_of(Gains))
+    return Gains(**values)
+
+
+def load(file: Path) -> RobotConfig:
+    """Read and check a robot's YAML."""
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{file}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+    reader = _Reader(file, data)
+    feet = reader.section("feet")
+    left, right = _foot(feet.section("left")), _foot(feet.section("right"))
+    feet.done("left, right")
+    posture = reader.section("posture", {})
+    groups = reader.section("groups", {})
+    joints = reader.section("joints", {})
+    stance = reader.section("stance", {})
+    estimation = reader.section("estimation", {})
+    symmetry = reader.take("symmetry", [])
+    for pair in symmetry if isinstance(symmetry, list) else [symmetry]:
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(p, str) for p in pair):
+            raise reader.bad("symmetry", pair, "a list of [left joint, right joint]")
+    config = RobotConfig(
+        file=file,
+        urdf=reader.text("urdf"),
+        torso=reader.text("torso"),
+        imu=reader.text("imu"),
+        feet=(left, right),
+        posture={k: posture.check_number(k, v, -2 * math.pi, 2 * math.pi) for k, v in posture.data.items()},
+        groups={k: groups.names(k) for k in list(groups.data) if k in GROUPS},
+        joints={k: _joint(joints.section(k)) for k in list(joints.data)},
+        symmetry=tuple((a, b) for a, b in symmetry),
+        locked=reader.names("locked"),
+        stance=Stance(stance.number("width", None, 0.0, 2.0), stance.pair("com", (0.0, 0.0), ordered=False)),
+        gains=_gains(reader.section("gains", {})),
+        estimation=Estimation(estimation.flag("foot_sensors", True)),
+        friction=reader.number("friction", 0.7, 0.05, 2.0),
+    )
+    groups.done(", ".join(GROUPS))
+    stance.done(_names_of(Stance))
+    estimation.done(_names_of(Estimation))
+    reader.done(_names_of(RobotConfig, ("file",)))
+    return config

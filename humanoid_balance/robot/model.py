@@ -1,0 +1,234 @@
+"""A robot: its Pinocchio model, its soles, limits and nominal stance, in the order the controller uses."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.errors import ConfigError
+from humanoid_balance.robot.config import FootConfig, JointConfig, RobotConfig
+from humanoid_balance.types import GRAVITY, Array
+
+SOLE_NAMES = ("left_sole_plane", "right_sole_plane")
+POSTURE_WEIGHT = 0.02  # of a joint's deviation [rad] against metres and radians of the soles, in the stance search
+
+
+class Robot:
+    """Everything the boxes of the loop need to know about one body. Joint vectors have ``n`` entries."""
+
+    def __init__(
+        self, name: str, spec: str, config: RobotConfig, urdf: str, urdf_path: Path | None, mass: float | None = None
+    ) -> None:
+        self.name, self.spec, self.config = name, spec, config
+        self.urdf, self.urdf_path = urdf, urdf_path
+        self.model = self._build_model(mass)
+        model = self.model
+        self.joint_names: tuple[str, ...] = tuple(model.names[2:])
+        self.n = model.nv - 6
+        self.mass = float(pin.computeTotalMass(model))
+        self._check_names()
+        self._set_joint_arrays()
+        self.soles = np.stack([self._corners(i) for i in range(2)])  # (2, 4, 3), counter-clockwise, sole frame
+        self.sole_frames = tuple(self._add_sole_frame(i) for i in range(2))
+        self.torso_frame = self._frame("torso", config.torso)
+        self.imu_frame = self._frame("imu", config.imu)
+        self.groups = {g: self.joints_matching(patterns) for g, patterns in config.groups.items()}
+        self.symmetry = np.array(
+            [[self.joint_names.index(a), self.joint_names.index(b)] for a, b in config.symmetry], dtype=int
+        ).reshape(-1, 2)
+        self.data = model.createData()  # scratch for the slow paths; boxes make their own
+        self.q_nominal = self._nominal_stance()
+        self.posture = self.q_nominal[7:].copy()
+        pin.centerOfMass(model, self.data, self.q_nominal)
+        self.com_nominal = self.data.com[0].copy()  # above the ground, from the middle of the soles
+        self.com_height = float(self.com_nominal[2])
+        self.omega = math.sqrt(GRAVITY / self.com_height)
+        self.weight = self.mass * GRAVITY
+
+    # ---- construction ----
+
+    def _build_model(self, mass: float | None) -> pin.Model:
+        try:
+            model = pin.buildModelFromXML(self.urdf, pin.JointModelFreeFlyer())
+        except Exception as error:
+            what = " ".join(str(error).split())
+            raise ConfigError(self.config.file, "urdf", self.config.urdf, f"a URDF ({what})") from None
+        self.mass_scale = 1.0 if mass is None else mass / pin.computeTotalMass(model)
+        if not 0.2 <= self.mass_scale <= 5.0:
+            raise ConfigError(self.config.file, "mass", mass, "0.2 to 5 times the mass of the URDF")
+        for inertia in model.inertias:
+            inertia.mass *= self.mass_scale
+            inertia.inertia = inertia.inertia * self.mass_scale
+        names = list(model.names[2:])
+        for pattern in self.config.locked:
+            if not any(fnmatchcase(n, pattern) for n in names):
+                raise ConfigError(self.config.file, "locked", pattern, f"joints of the URDF: {', '.join(names)}")
+        locked = [n for n in names if any(fnmatchcase(n, p) for p in self.config.locked)]
+        for joint in model.joints[2:]:
+            if joint.nv != 1 or joint.nq != 1:
+                name = model.names[joint.id]
+                if name not in locked:
+                    raise ConfigError(self.config.file, "locked", name, "included: it is no plain revolute joint")
+        if locked:
+            reference = pin.neutral(model)
+            for name in locked:
+                joint = model.joints[model.getJointId(name)]
+                if joint.nq == 1:
+                    reference[joint.idx_q] = self._posture_of(name)
+            model = pin.buildReducedModel(model, [model.getJointId(n) for n in locked], reference)
+        self.locked = tuple(locked)
+        return model
+
+    def _posture_of(self, joint: str) -> float:
+        value = 0.0
+        for pattern, angle in self.config.posture.items():
+            if fnmatchcase(joint, pattern):
+                value = angle
+        return value
+
+    def _check_names(self) -> None:
+        """Patterns and names of the YAML must mean something in this URDF."""
+        file, known = self.config.file, ", ".join(self.joint_names)
+        patterns: list[tuple[str, str]] = [("posture", p) for p in self.config.posture]
+        patterns += [("joints", p) for p in self.config.joints]
+        patterns += [(f"groups.{g}", p) for g, ps in self.config.groups.items() for p in ps]
+        patterns += [("symmetry", p) for pair in self.config.symmetry for p in pair]
+        for key, pattern in patterns:
+            if not any(fnmatchcase(n, pattern) for n in (*self.joint_names, *self.locked)):
+                raise ConfigError(file, key, pattern, f"joints of the URDF: {known}")
+
+    def joints_matching(self, patterns: tuple[str, ...]) -> np.ndarray:
+        """Indices of the joints that match any of the patterns."""
+        return np.array([i for i, n in enumerate(self.joint_names) if any(fnmatchcase(n, p) for p in patterns)], int)
+
+    def _joint_config(self, name: str) -> JointConfig:
+        values: dict[str, object] = {}
+        for pattern, entry in self.config.joints.items():
+            if fnmatchcase(name, pattern):
+                values |= {k: v for k, v in vars(entry).items() if v is not None}
+        return JointConfig(**values)  # type: ignore[arg-type]
+
+    def _set_joint_arrays(self) -> None:
+        model = self.model
+        entries = [self._joint_config(name) for name in self.joint_names]
+
+        def gather(key: str, default: Array | float) -> Array:
+            defaults = np.broadcast_to(np.asarray(default, dtype=float), (self.n,))
+            values = [getattr(e, key) for e in entries]
+            return np.array([d if v is None else v for v, d in zip(values, defaults, strict=True)])
+
+        self.lower = model.lowerPositionLimit[7:].copy()
+        self.upper = model.upperPositionLimit[7:].copy()
+        for i, (name, entry) in enumerate(zip(self.joint_names, entries, strict=True)):
+            if entry.range is not None:
+                low, high = max(entry.range[0], self.lower[i]), min(entry.range[1], self.upper[i])
+                if low >= high:
+                    allowed = f"inside the URDF's {self.lower[i]:.3f} to {self.upper[i]:.3f}"
+                    raise ConfigError(self.config.file, f"joints.{name}.range", list(entry.range), allowed)
+                self.lower[i], self.upper[i] = low, high
+        self.torque_limit = gather("torque", model.upperEffortLimit[6:])
+        self.velocity_limit = gather("velocity", model.upperVelocityLimit[6:])
+        self.acceleration_limit = gather("acceleration", 200.0)
+        self.armature = gather("armature", 0.0)
+        self.damping = gather("damping", 0.0)
+        self.friction = gather("friction", 0.0)
+        self.joint_weight = gather("weight", 1.0)
+        self.drive_stiffness = gather("stiffness", 0.0)
+        self.drive_damping = gather("drive_damping", 0.0)
+        self.brake = 0.05 * self.torque_limit  # viscous damping with which the safety box brakes [N m s/rad]
+        for key, values in (("torque", self.torque_limit), ("velocity", self.velocity_limit)):
+            for name, value in zip(self.joint_names, values, strict=True):
+                if not 0.0 < value < 1e4:
+                    raise ConfigError(self.config.file, f"joints.{name}.{key}", float(value), "a limit above 0")
+        model.armature[6:] = self.armature
+
+    def _frame(self, key: str, name: str) -> int:
+        if not self.model.existFrame(name):
+            links = ", ".join(f.name for f in self.model.frames if f.type == pin.FrameType.BODY)
+            raise ConfigError(self.config.file, key, name, f"links of the URDF: {links}")
+        return int(self.model.getFrameId(name))
+
+    def _corners(self, side: int) -> Array:
+        foot = self.config.feet[side]
+        if foot.x is not None and foot.y is not None:
+            (x0, x1), (y0, y1) = foot.x, foot.y
+        else:
+            (x0, x1), (y0, y1) = self._collision_box(side, foot)
+        return np.array([[x1, y1, 0.0], [x0, y1, 0.0], [x0, y0, 0.0], [x1, y0, 0.0]])
+
+    def _collision_box(self, side: int, foot: FootConfig) -> tuple[tuple[float, float], tuple[float, float]]:
+        root = ET.fromstring(self.urdf)
+        for collision in root.findall(f"./link[@name='{foot.frame}']/collision"):
+            box, origin = collision.find("geometry/box"), collision.find("origin")
+            if box is not None:
+                size = [float(t) for t in box.attrib["size"].split()]
+                centre = [float(t) for t in origin.attrib.get("xyz", "0 0 0").split()] if origin is not None else [0.0] * 3
+                (x0, x1), (y0, y1) = ((c - s / 2, c + s / 2) for c, s in zip(centre[:2], size[:2], strict=True))
+                return (x0, x1), (y0, y1)
+        key = f"feet.{('left', 'right')[side]}.x"
+        raise ConfigError(self.config.file, key, None, f"[low, high], as link '{foot.frame}' has no collision box")
+
+    def _add_sole_frame(self, side: int) -> int:
+        foot = self.config.feet[side]
+        key = f"feet.{('left', 'right')[side]}.frame"
+        parent = self.model.frames[self._frame(key, foot.frame)]
+        placement = parent.placement * pin.SE3(pin.rpy.rpyToMatrix(*foot.rpy), np.array([0.0, 0.0, foot.z]))
+        frame = pin.Frame(SOLE_NAMES[side], parent.parentJoint, self.model.getFrameId(foot.frame), placement,
+                          pin.FrameType.OP_FRAME)
+        return int(self.model.addFrame(frame))
+
+    # ---- nominal stance ----
+
+    def _nominal_stance(self) -> Array:
+        """Feet flat on z = 0 about the origin, CoM over the soles' centre, joints near the YAML's posture.
+
+        Gauss-Newton on sole poses, CoM and, weakly, the posture; the base stays level.
+        """
+        model, data = self.model, self.data
+        posture = np.clip([self._posture_of(name) for name in self.joint_names], self.lower, self.upper)
+        q = np.concatenate([[0, 0, 0, 0, 0, 0, 1.0], posture])
+        pin.framesForwardKinematics(model, data, q)
+        centres = [data.oMf[f].act(c.mean(axis=0)) for f, c in zip(self.sole_frames, self.soles, strict=True)]
+        middle = (centres[0] + centres[1]) / 2
+        q[:3] -= middle
+        width = self.config.stance.width or float(centres[0][1] - centres[1][1])
+        targets = [
+            pin.SE3(np.eye(3), np.array([0.0, s * width / 2, 0.0]) - c.mean(axis=0))
+            for s, c in zip((1, -1), self.soles, strict=True)
+        ]
+        level = np.zeros((3, model.nv))
+        level[:, 3:6] = np.eye(3)
+        hold = np.zeros((self.n, model.nv))
+        hold[:, 6:] = POSTURE_WEIGHT * np.eye(self.n)
+        for _ in range(40):
+            pin.computeJointJacobians(model, data, q)
+            pin.framesForwardKinematics(model, data, q)
+            jacobian_com = pin.jacobianCenterOfMass(model, data, q)
+            rows, errors = [], []
+            for frame, target in zip(self.sole_frames, targets, strict=True):
+                error = pin.log6(data.oMf[frame].inverse() * target)
+                rows.append(pin.Jlog6(data.oMf[frame].inverse() * target)
+                            @ pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL))
+                errors.append(error.vector)
+            rows += [jacobian_com[:2], level, hold]
+            rotation = pin.Quaternion(q[3:7]).toRotationMatrix()
+            errors += [np.array(self.config.stance.com) - data.com[0][:2], -pin.log3(rotation),
+                       POSTURE_WEIGHT * (posture - q[7:])]
+            step = np.linalg.lstsq(np.vstack(rows), np.concatenate(errors), rcond=None)[0]
+            q = pin.integrate(model, q, step)
+            q[7:] = np.clip(q[7:], self.lower, self.upper)
+            if np.abs(step).max() < 1e-10:
+                break
+        pin.framesForwardKinematics(model, data, q)
+        for side, (frame, target) in enumerate(zip(self.sole_frames, targets, strict=True)):
+            miss = np.abs(pin.log6(data.oMf[frame].inverse() * target).vector).max()
+            if miss > 2e-3:
+                key, foot = "posture", ("left", "right")[side]
+                raise ConfigError(self.config.file, key, dict(self.config.posture),
+                                  f"a posture that can stand flat on both soles ({foot} sole misses by {miss:.3f})")
+        return q
