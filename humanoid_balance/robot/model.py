@@ -42,7 +42,7 @@ class Robot:
             [[self.joint_names.index(a), self.joint_names.index(b)] for a, b in config.symmetry], dtype=int
         ).reshape(-1, 2)
         self.data = model.createData()  # scratch for the slow paths; boxes make their own
-        self.q_nominal = self._nominal_stance()
+        self.q_nominal = self.stance()
         self.posture = self.q_nominal[7:].copy()
         pin.centerOfMass(model, self.data, self.q_nominal)
         self.com_nominal = self.data.com[0].copy()  # above the ground, from the middle of the soles
@@ -79,12 +79,12 @@ class Robot:
             for name in locked:
                 joint = model.joints[model.getJointId(name)]
                 if joint.nq == 1:
-                    reference[joint.idx_q] = self._posture_of(name)
+                    reference[joint.idx_q] = self.posture_of(name)
             model = pin.buildReducedModel(model, [model.getJointId(n) for n in locked], reference)
         self.locked = tuple(locked)
         return model
 
-    def _posture_of(self, joint: str) -> float:
+    def posture_of(self, joint: str) -> float:
         value = 0.0
         for pattern, angle in self.config.posture.items():
             if fnmatchcase(joint, pattern):
@@ -184,21 +184,23 @@ class Robot:
 
     # ---- nominal stance ----
 
-    def _nominal_stance(self) -> Array:
-        """Feet flat on z = 0 about the origin, CoM over the soles' centre, joints near the YAML's posture.
+    def stance(self, slope: float = 0.0) -> Array:
+        """Feet flat on the ground about the origin, CoM over the soles' centre, joints near the YAML's posture.
 
-        Gauss-Newton on sole poses, CoM and, weakly, the posture; the base stays level.
+        ``slope`` [rad] is how much the ground rises forward. Gauss-Newton on sole poses, CoM and, weakly, the posture;
+        the base stays level.
         """
         model, data = self.model, self.data
-        posture = np.clip([self._posture_of(name) for name in self.joint_names], self.lower, self.upper)
+        posture = np.clip([self.posture_of(name) for name in self.joint_names], self.lower, self.upper)
         q = np.concatenate([[0, 0, 0, 0, 0, 0, 1.0], posture])
         pin.framesForwardKinematics(model, data, q)
         centres = [data.oMf[f].act(c.mean(axis=0)) for f, c in zip(self.sole_frames, self.soles, strict=True)]
         middle = (centres[0] + centres[1]) / 2
         q[:3] -= middle
         width = self.config.stance.width or float(centres[0][1] - centres[1][1])
+        ground = pin.rpy.rpyToMatrix(0.0, -slope, 0.0)
         targets = [
-            pin.SE3(np.eye(3), np.array([0.0, s * width / 2, 0.0]) - c.mean(axis=0))
+            pin.SE3(ground, np.array([0.0, s * width / 2, 0.0]) - ground @ c.mean(axis=0))
             for s, c in zip((1, -1), self.soles, strict=True)
         ]
         level = np.zeros((3, model.nv))
@@ -232,3 +234,14 @@ class Robot:
                 raise ConfigError(self.config.file, key, dict(self.config.posture),
                                   f"a posture that can stand flat on both soles ({foot} sole misses by {miss:.3f})")
         return q
+
+    def standing_torque(self, q: Array) -> Array:
+        """Joint torques that hold the body still on both soles, with the smallest sole wrenches (n,) [N m]."""
+        model, data = self.model, self.data
+        gravity = pin.computeGeneralizedGravity(model, data, q).copy()
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        jacobian = np.vstack([pin.getFrameJacobian(model, data, f, world) for f in self.sole_frames])
+        wrench = np.linalg.lstsq(jacobian[:, :6].T, gravity[:6], rcond=None)[0]
+        return gravity[6:] - jacobian[:, 6:].T @ wrench

@@ -1,0 +1,253 @@
+"""The embedded simulator: a robot in MuJoCo behind the Plant protocol, with the faults of real sensors and motors."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.plants import mujoco_model
+from humanoid_balance.plants.mujoco_model import World
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.robot.model import SOLE_NAMES, Robot
+from humanoid_balance.types import Array, SensorFrame, TorqueCommand
+
+SINK = 2e-4  # how deep standing soles press into the ground [m]
+FALL_LEAN = 1.4  # [rad]
+FALL_HEIGHT = 0.6  # of the standing CoM height
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations of the sensors at noise scale 1, white at the control rate; biases are drawn once a run."""
+
+    position: float = 1e-4  # [rad]
+    velocity: float = 5e-3  # [rad/s]
+    gyro: float = 2e-3  # [rad/s]
+    acceleration: float = 0.05  # [m/s²]
+    gyro_bias: float = 2e-3  # [rad/s]
+    acceleration_bias: float = 0.02  # [m/s²]
+    force: float = 1.0  # [N]
+    moment: float = 0.1  # [N m]
+
+
+@dataclass(frozen=True)
+class PlantOptions:
+    """How the simulated robot differs from a perfect one."""
+
+    world: World = field(default_factory=World)
+    noise: float = 0.0  # scale of the sensor noise
+    seed: int = 0
+    sensor_latency: float = 0.0  # [s]
+    actuator_latency: float = 0.0  # [s]
+    torque_scale: float = 1.0  # of the torque limits
+    dt: float = 0.001  # control period [s]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Ground truth, for recorders and tests only."""
+
+    stamp: float
+    com: Array  # (3,) [m]
+    com_velocity: Array  # (3,) [m/s]
+    angular_momentum: Array  # about the CoM (3,)
+    base_position: Array  # (3,)
+    base_quaternion: Array  # x y z w
+    joint_position: Array  # (n,)
+    torque: Array  # applied (n,)
+    torso_axis: Array  # world direction that pointed up at the start (3,)
+    sole_position: Array  # sole frames (2, 3)
+    sole_rotation: Array  # (2, 3, 3)
+    sole_force: Array  # ground on foot, world (2, 3)
+    sole_moment: Array  # about the sole frame's origin, world (2, 3)
+    push: Array  # external force (3,) [N]
+    fell: bool
+
+
+class MujocoPlant:
+    """Reads at time t, then ``write`` applies the torques for one control period.
+
+    Accelerations and forces of a frame are those of the physics step that led to it, positions and speeds are of its
+    stamp, as a sampled data bus delivers them.
+    """
+
+    def __init__(self, robot: Robot, options: PlantOptions | None = None, pushes: Sequence[PushProfile] = ()) -> None:
+        self.robot = robot
+        self.options = options or PlantOptions()
+        self.dt = self.options.dt
+        steps = self.dt / self.options.world.timestep
+        self.substeps = round(steps)
+        if self.substeps < 1 or abs(steps - self.substeps) > 1e-9:
+            raise InputError(f"control period {self.dt:g} s is no multiple of the physics step")
+        self.model = mujoco_model.build(robot, self.options.world)
+        self.data = mujoco.MjData(self.model)
+        self._index()
+        self._pushes: list[tuple[PushProfile, int, Array | None]] = []
+        for push in pushes:
+            self.add_push(push)
+        self.reset()
+
+    def _index(self) -> None:
+        model, robot = self.model, self.robot
+        n = robot.n
+        self._qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
+        self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
+        self._truth_sensors = 3 * n + 6 + 12
+        self._torso = model.body(robot.config.torso).id
+        self._soles = [model.site(name).id for name in SOLE_NAMES]
+        self._harmless = np.zeros(model.ngeom, dtype=bool)  # geoms that may touch without it being a fall
+        self._harmless[[model.geom(name).id for name in SOLE_NAMES]] = True
+        self._ground = model.geom("ground").id
+        self._signs = np.ones(model.nsensordata)
+        self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
+        noise, scale = Noise(), self.options.noise
+        one = np.ones
+        self._noise = scale * np.concatenate([
+            noise.position * one(n), noise.velocity * one(n), 0 * one(n), noise.gyro * one(3),
+            noise.acceleration * one(3), *([noise.force * one(3), noise.moment * one(3)] * 2),
+        ])  # fmt: skip
+        self._limit = robot.torque_limit * self.options.torque_scale
+
+    def reset(self) -> None:
+        """Stand in the nominal stance, at rest, held by the motors, time 0."""
+        model, data, robot = self.model, self.data, self.robot
+        mujoco.mj_resetData(model, data)
+        q = robot.stance(math.radians(self.options.world.slope))
+        self._rng = np.random.default_rng(self.options.seed)
+        data.qpos[:3] = q[:3]
+        data.qpos[2] -= SINK
+        data.qpos[3:7] = q[[6, 3, 4, 5]]
+        data.qpos[self._qpos] = q[7:]
+        data.ctrl[:] = self._torque = robot.standing_torque(q)
+        mujoco.mj_forward(model, data)
+        self._bias = np.zeros(self._noise.size)
+        noise, imu = Noise(), 3 * robot.n
+        self._bias[imu : imu + 3] = self.options.noise * noise.gyro_bias * self._rng.standard_normal(3)
+        self._bias[imu + 3 : imu + 6] = self.options.noise * noise.acceleration_bias * self._rng.standard_normal(3)
+        self._up = data.xmat[self._torso].reshape(3, 3).T @ np.array([0.0, 0.0, 1.0])
+        self._com_height = self._height()
+        self._ticks = 0
+        self._frames: deque[SensorFrame] = deque(maxlen=1 + round(self.options.sensor_latency / self.dt))
+        idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
+        self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
+        self._sensors = self._signs * data.sensordata
+        self._push_force = np.zeros(3)
+
+    def add_push(self, push: PushProfile) -> None:
+        """Schedule an external force."""
+        link = push.link or self.robot.config.torso
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link)
+        if body < 0:
+            raise InputError(f"push link '{link}': the robot has no such link")
+        self._pushes.append((push, body, None if push.point is None else np.array(push.point)))
+
+    @property
+    def time(self) -> float:
+        return self._ticks * self.dt
+
+    def read(self) -> SensorFrame:
+        values = self._sensors[: self._truth_sensors]
+        if self.options.noise:
+            values = values + self._bias + self._noise * self._rng.standard_normal(values.size)
+        else:
+            values = values.copy()
+        n = self.robot.n
+        wrench = values[3 * n + 6 :].reshape(2, 6)
+        frame = SensorFrame(
+            self.time, values[:n], values[n : 2 * n], values[2 * n : 3 * n],
+            values[3 * n : 3 * n + 3], values[3 * n + 3 : 3 * n + 6], wrench,
+        )  # fmt: skip
+        self._frames.append(frame)
+        return self._frames[0]
+
+    def write(self, command: TorqueCommand) -> None:
+        """Apply a command and move on by one control period."""
+        self._commands.append(command)
+        self._step(self._commands[0])
+        self._ticks += 1
+
+    def _step(self, command: TorqueCommand) -> None:
+        model, data = self.model, self.data
+        self._apply_pushes()
+        impedance = bool(np.any(command.stiffness) or np.any(command.damping))
+        torque = command.torque
+        for _ in range(self.substeps):
+            if impedance:
+                error, speed = command.position - data.qpos[self._qpos], command.velocity - data.qvel[self._qvel]
+                torque = command.torque + command.stiffness * error + command.damping * speed
+            np.clip(torque, -self._limit, self._limit, out=self._torque)
+            data.ctrl[:] = self._torque
+            mujoco.mj_step2(model, data)
+            mujoco.mj_step1(model, data)
+        np.multiply(data.sensordata, self._signs, out=self._sensors)
+        if not np.isfinite(data.qvel[0]) or data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+            raise InputError("the simulation diverged: torques or external forces are beyond the physics step")
+
+    def _apply_pushes(self) -> None:
+        """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
+        data = self.data
+        self._push_force[:] = 0.0
+        for k, (push, body, point) in enumerate(self._pushes):
+            size = push.force_at(self.time)
+            if size == 0.0:
+                if self.time >= push.end:
+                    data.xfrc_applied[body] = 0.0
+                continue
+            rotation = data.xmat[body].reshape(3, 3)
+            if point is None:  # through the CoM, from now on fixed to the link
+                point = rotation.T @ (data.subtree_com[1] - data.xpos[body])
+                self._pushes[k] = (push, body, point)
+            force = size * push.axis
+            arm = data.xpos[body] + rotation @ point - data.xipos[body]
+            data.xfrc_applied[body, :3] = force
+            data.xfrc_applied[body, 3:] = np.cross(arm, force)
+            self._push_force += force
+
+    # ---- ground truth ----
+
+    def _height(self) -> float:
+        """CoM above the ground plane, measured along gravity [m]."""
+        x, _, z = self.data.subtree_com[1]
+        return float(z - x * math.tan(math.radians(self.options.world.slope)))
+
+    def fell(self) -> bool:
+        """Any part but the feet touches the ground, the torso leans over 1.4 rad, or the CoM is below 0.6."""
+        data = self.data
+        pairs = data.contact.geom
+        for first, second in pairs:
+            other = second if first == self._ground else first if second == self._ground else -1
+            if other >= 0 and not self._harmless[other]:
+                return True
+        up = data.xmat[self._torso].reshape(3, 3)[2] @ self._up
+        return bool(up < math.cos(FALL_LEAN) or self._height() < FALL_HEIGHT * self._com_height)
+
+    def truth(self) -> Truth:
+        """What really happened, at the stamp of the next ``read``."""
+        data = self.data
+        tail = self._sensors[self._truth_sensors :]
+        rotation = data.site_xmat[self._soles].reshape(2, 3, 3).copy()
+        wrench = self._sensors[self._truth_sensors - 12 : self._truth_sensors].reshape(2, 2, 3)
+        world = np.einsum("fij,fkj->fki", rotation, wrench)
+        return Truth(
+            stamp=self.time,
+            com=data.subtree_com[1].copy(),
+            com_velocity=tail[:3].copy(),
+            angular_momentum=tail[3:6].copy(),
+            base_position=data.qpos[:3].copy(),
+            base_quaternion=data.qpos[[4, 5, 6, 3]].copy(),
+            joint_position=data.qpos[self._qpos].copy(),
+            torque=self._torque.copy(),
+            torso_axis=data.xmat[self._torso].reshape(3, 3) @ self._up,
+            sole_position=data.site_xpos[self._soles].copy(),
+            sole_rotation=rotation,
+            sole_force=world[:, 0],
+            sole_moment=world[:, 1],
+            push=self._push_force.copy(),
+            fell=self.fell(),
+        )
