@@ -68,7 +68,7 @@ def _prepared_urdf(robot: Robot, visual: bool) -> str:
         for kind in ("visual", "collision"):
             for part in link.findall(kind):
                 mesh = part.find("geometry/mesh")
-                if kind == "visual" and not visual or (kind == "collision" and link.get("name") in feet):
+                if (kind == "visual" and not visual) or (kind == "collision" and link.get("name") in feet):
                     link.remove(part)
                 elif mesh is not None:
                     mesh.set("filename", str(_resolve(robot, mesh.attrib["filename"])))
@@ -174,12 +174,19 @@ def _chain(spec: mujoco.MjSpec, robot: Robot, side: int) -> set[str]:
 def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
     half = -math.radians(world.slope) / 2  # turning about -y lifts the ground in front
     spec.worldbody.add_geom(
-        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1], quat=[math.cos(half), 0, math.sin(half), 0],
-        contype=GROUND, conaffinity=0, condim=3, friction=[world.friction, 0.005, 0.0001], priority=1,
+        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1], contype=GROUND,
+        quat=[math.cos(half), 0, math.sin(half), 0], conaffinity=0, condim=3, friction=[world.friction, 0.005, 0.0001], priority=1,
         solref=[0.01, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2], material="ground",
     )  # fmt: skip
-    spec.add_texture(name="grid", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-                     rgb1=[0.86, 0.88, 0.90], rgb2=[0.78, 0.80, 0.83], width=256, height=256)
+    spec.add_texture(
+        name="grid",
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+        rgb1=[0.86, 0.88, 0.90],
+        rgb2=[0.78, 0.80, 0.83],
+        width=256,
+        height=256,
+    )
     textures = [""] * mujoco.mjtTextureRole.mjNTEXROLE
     textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "grid"
     spec.add_material(name="ground", textures=textures, texrepeat=[20, 20], reflectance=0.05)
@@ -205,8 +212,11 @@ def _add_sole(spec: mujoco.MjSpec, robot: Robot, side: int) -> None:
 def _add_sensors(spec: mujoco.MjSpec, robot: Robot) -> None:
     """Order: encoders, joint speeds, motor torques, gyro, accelerometer, left and right sole wrench, then truth."""
     kinds, objects = mujoco.mjtSensor, mujoco.mjtObj
-    for kind, of in ((kinds.mjSENS_JOINTPOS, objects.mjOBJ_JOINT), (kinds.mjSENS_JOINTVEL, objects.mjOBJ_JOINT),
-                     (kinds.mjSENS_ACTUATORFRC, objects.mjOBJ_ACTUATOR)):
+    for kind, of in (
+        (kinds.mjSENS_JOINTPOS, objects.mjOBJ_JOINT),
+        (kinds.mjSENS_JOINTVEL, objects.mjOBJ_JOINT),
+        (kinds.mjSENS_ACTUATORFRC, objects.mjOBJ_ACTUATOR),
+    ):
         for name in robot.joint_names:
             spec.add_sensor(type=kind, objtype=of, objname=name)
     imu = robot.model.frames[robot.imu_frame]

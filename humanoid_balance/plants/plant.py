@@ -8,7 +8,7 @@ from humanoid_balance.types import SensorFrame, TorqueCommand
 
 
 class Plant(Protocol):
-    """``read`` gives the newest sensors, ``write`` sends torques; a simulated plant moves on by one tick in ``write``."""
+    """``read`` gives the newest sensors, ``write`` sends torques; a simulation moves on by one tick in ``write``."""
 
     dt: float  # control period [s]
 

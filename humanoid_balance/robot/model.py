@@ -47,6 +47,11 @@ class Robot:
         pin.centerOfMass(model, self.data, self.q_nominal)
         self.com_nominal = self.data.com[0].copy()  # above the ground, from the middle of the soles
         self.com_height = float(self.com_nominal[2])
+        pin.framesForwardKinematics(model, self.data, self.q_nominal)
+        self.torso_nominal = self.data.oMf[self.torso_frame].rotation.copy()
+        self.sole_centres = self.soles.mean(axis=1)  # in the sole frames (2, 3)
+        left, right = (self.data.oMf[f].act(c) for f, c in zip(self.sole_frames, self.sole_centres, strict=True))
+        self.stance_width = float(left[1] - right[1])
         self.omega = math.sqrt(GRAVITY / self.com_height)
         self.weight = self.mass * GRAVITY
 
@@ -167,7 +172,9 @@ class Robot:
             box, origin = collision.find("geometry/box"), collision.find("origin")
             if box is not None:
                 size = [float(t) for t in box.attrib["size"].split()]
-                centre = [float(t) for t in origin.attrib.get("xyz", "0 0 0").split()] if origin is not None else [0.0] * 3
+                centre = (
+                    [float(t) for t in origin.attrib.get("xyz", "0 0 0").split()] if origin is not None else [0.0] * 3
+                )
                 (x0, x1), (y0, y1) = ((c - s / 2, c + s / 2) for c, s in zip(centre[:2], size[:2], strict=True))
                 return (x0, x1), (y0, y1)
         key = f"feet.{('left', 'right')[side]}.x"
@@ -178,8 +185,9 @@ class Robot:
         key = f"feet.{('left', 'right')[side]}.frame"
         parent = self.model.frames[self._frame(key, foot.frame)]
         placement = parent.placement * pin.SE3(pin.rpy.rpyToMatrix(*foot.rpy), np.array([0.0, 0.0, foot.z]))
-        frame = pin.Frame(SOLE_NAMES[side], parent.parentJoint, self.model.getFrameId(foot.frame), placement,
-                          pin.FrameType.OP_FRAME)
+        frame = pin.Frame(
+            SOLE_NAMES[side], parent.parentJoint, self.model.getFrameId(foot.frame), placement, pin.FrameType.OP_FRAME
+        )
         return int(self.model.addFrame(frame))
 
     # ---- nominal stance ----
@@ -214,13 +222,18 @@ class Robot:
             rows, errors = [], []
             for frame, target in zip(self.sole_frames, targets, strict=True):
                 error = pin.log6(data.oMf[frame].inverse() * target)
-                rows.append(pin.Jlog6(data.oMf[frame].inverse() * target)
-                            @ pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL))
+                rows.append(
+                    pin.Jlog6(data.oMf[frame].inverse() * target)
+                    @ pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL)
+                )
                 errors.append(error.vector)
             rows += [jacobian_com[:2], level, hold]
             rotation = pin.Quaternion(q[3:7]).toRotationMatrix()
-            errors += [np.array(self.config.stance.com) - data.com[0][:2], -pin.log3(rotation),
-                       POSTURE_WEIGHT * (posture - q[7:])]
+            errors += [
+                np.array(self.config.stance.com) - data.com[0][:2],
+                -pin.log3(rotation),
+                POSTURE_WEIGHT * (posture - q[7:]),
+            ]
             step = np.linalg.lstsq(np.vstack(rows), np.concatenate(errors), rcond=None)[0]
             q = pin.integrate(model, q, step)
             q[7:] = np.clip(q[7:], self.lower, self.upper)
@@ -231,8 +244,12 @@ class Robot:
             miss = np.abs(pin.log6(data.oMf[frame].inverse() * target).vector).max()
             if miss > 2e-3:
                 key, foot = "posture", ("left", "right")[side]
-                raise ConfigError(self.config.file, key, dict(self.config.posture),
-                                  f"a posture that can stand flat on both soles ({foot} sole misses by {miss:.3f})")
+                raise ConfigError(
+                    self.config.file,
+                    key,
+                    dict(self.config.posture),
+                    f"a posture that can stand flat on both soles ({foot} sole misses by {miss:.3f})",
+                )
         return q
 
     def standing_torque(self, q: Array) -> Array:

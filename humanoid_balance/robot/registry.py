@@ -22,8 +22,8 @@ def config_folder() -> Path:
     """``config/`` of the source tree, of the installed package, or of the ROS workspace; the first that exists."""
     package = Path(__file__).resolve().parents[1]
     share = Path("share") / "humanoid_balance" / "config"
-    candidates = [package.parent / "config", *(Path(p) / share for p in (sys.prefix, sysconfig.get_path("data")))]
-    candidates += [parent / share for parent in package.parents]
+    candidates = [package.parent / "config", *(parent / share for parent in package.parents)]
+    candidates += [Path(p) / share for p in (sys.prefix, sysconfig.get_path("data"))]
     for folder in candidates:
         if (folder / "robots").is_dir():
             return folder

@@ -1,0 +1,1 @@
+"""From a Reference to joint torques: tasks in strict priority under dynamics, contact and limits."""

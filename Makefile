@@ -1,0 +1,44 @@
+# Python 3.11 or newer with venv is all that has to be there beforehand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+DEMO := build/demo
+ROBOTS := human talos g1
+
+# The matrices are small: threads only get in each other's way.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+install: $(INSTALLED) ## create .venv with the package (editable), ROS 2 and the test tools
+
+$(INSTALLED): setup.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --editable '.[ros,test]'
+	@touch $@
+
+demo: install ## push the simulated human with 300 N for 0.1 s; writes a plot and a video
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	$(BIN)/humanoid-balance push --robot human --force 300 --duration 0.1 --direction 0 \
+		--plot $(DEMO)/push.png --video $(DEMO)/push.mp4
+	@echo && echo "To look at:" && ls $(DEMO)/*
+
+test: install ## ruff, mypy and pytest
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: install ## time one control tick of each robot
+	@set -e; for robot in $(ROBOTS); do $(BIN)/humanoid-balance bench --robot $$robot; done
+
+clean: ## remove .venv and everything generated
+	rm -rf $(VENV) build install log dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

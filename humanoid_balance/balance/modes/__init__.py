@@ -1,0 +1,1 @@
+"""The modes of balance, one small class a file."""

@@ -1,0 +1,94 @@
+"""Squaring up: after steps the feet go back beside each other, one quiet step at a time."""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.balance import laws
+from humanoid_balance.balance.polygon import Point
+from humanoid_balance.balance.reference import STAND, SWING, ReferenceMaker
+from humanoid_balance.balance.situation import Situation, Stance
+from humanoid_balance.balance.step_cycle import LOAD, StepCycle
+from humanoid_balance.balance.step_cycle import SWING as SWINGING
+from humanoid_balance.types import Reference
+
+TOLERANCE = 0.03  # feet this close to the nominal stance count as squared, in CoM heights
+QUIET = 0.10  # CoM speed below which weight may be shifted [m/s]
+SHIFT = 0.6  # time for the weight to move over one foot [s]
+SWING_TIME = 0.55  # [s]
+PATIENCE = 4.0  # a shift that takes longer is given up [s]
+
+
+def offset_from_square(now: Situation, width: float) -> Point:
+    """How far the left foot is from its place beside the right one, in the heading of the feet [m]."""
+    (ax, ay), (bx, by) = now.centre
+    cos, sin = math.cos(now.yaw), math.sin(now.yaw)
+    dx, dy = ax - bx, ay - by
+    return cos * dx + sin * dy, -sin * dx + cos * dy - width
+
+
+def is_square(now: Situation, width: float) -> bool:
+    return math.hypot(*offset_from_square(now, width)) < TOLERANCE * now.height
+
+
+class Squaring:
+    """Shift the weight over one foot, set the other beside it. Legs keep apart: the foot moves on its own side."""
+
+    name = "squaring up"
+
+    def __init__(self, maker: ReferenceMaker, stance: Stance) -> None:
+        self.maker, self.stance = maker, stance
+        self.cycle = StepCycle(maker.robot)
+        self.gain = maker.robot.config.gains.dcm
+        self.done = self.failed = False
+
+    def enter(self, now: Situation) -> None:
+        """The foot that carries less moves."""
+        force = now.state.wrench[:, 2]
+        self.side = 0 if force[0] < force[1] else 1
+        self.began = now.state.stamp
+        self.origin = now.dcm
+        self.shifting = True
+        self.done = self.failed = False
+
+    def _place(self, now: Situation) -> Point:
+        sx, sy = now.centre[1 - self.side]
+        sign = 1.0 if self.side == 0 else -1.0
+        width = self.maker.robot.stance_width
+        return sx - math.sin(now.yaw) * sign * width, sy + math.cos(now.yaw) * sign * width
+
+    def update(self, now: Situation) -> Reference:
+        cycle, stamp = self.cycle, now.state.stamp
+        only = (self.side == 1, self.side == 0)
+        if self.shifting:
+            return self._shift(now)
+        if cycle.unloaded(now):
+            cycle.lift(now, SWING_TIME)
+        contact, load, feet = cycle.update(now)
+        if cycle.phase == SWINGING:
+            cycle.retarget(now, self._place(now), now.yaw, cycle.left)
+        if cycle.phase == LOAD:
+            self.done = stamp - cycle.began > 0.1
+            e = laws.catch(now, self.stance.update(now.state, (True, True)), now.middle, self.gain)
+            return self.maker.make(self.name, now, e, contact=contact, load_max=load)
+        polygon = self.stance.update(now.state, only)
+        e = laws.catch(now, polygon, polygon.centre, self.gain)
+        stack = SWING if cycle.phase == SWINGING else STAND
+        return self.maker.make(self.name, now, e, stack=stack, contact=contact, load_max=load, feet=feet)
+
+    def _shift(self, now: Situation) -> Reference:
+        """Move the goal of the CoM from where it is to the stance foot, then unload the other."""
+        stamp = now.state.stamp
+        share = min(1.0, (stamp - self.began) / SHIFT)
+        smooth = share * share * (3 - 2 * share)
+        gx, gy = now.centre[1 - self.side]
+        ox, oy = self.origin
+        target = (ox + smooth * (gx - ox), oy + smooth * (gy - oy))
+        both = self.stance.update(now.state, (True, True))
+        e = laws.regulate(now, both, target, self.gain)
+        near = math.hypot(now.dcm[0] - gx, now.dcm[1] - gy) < 0.02 * now.height
+        if share >= 1.0 and near and math.hypot(*now.com_velocity) < QUIET:
+            self.shifting = False
+            self.cycle.begin(now, self.side, 0.1)
+        self.failed = stamp - self.began > PATIENCE
+        return self.maker.make(self.name, now, e)

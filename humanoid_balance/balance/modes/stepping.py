@@ -1,0 +1,90 @@
+"""K4: change the support. Steps follow each other until the DCM is held between the feet."""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.balance import laws
+from humanoid_balance.balance.modes.standing import goal
+from humanoid_balance.balance.polygon import Polygon
+from humanoid_balance.balance.reference import STAND, SWING, ReferenceMaker
+from humanoid_balance.balance.situation import Situation, Stance
+from humanoid_balance.balance.step_cycle import LOAD, StepCycle
+from humanoid_balance.balance.step_cycle import SWING as SWINGING
+from humanoid_balance.balance.steps import Planner
+from humanoid_balance.types import Reference
+
+UNLOAD_TIME = 0.05  # of the foot that is going to swing [s]
+BETWEEN = 0.05  # shortest time on both feet between two steps [s]
+CALM = 0.10  # the DCM is held this long before the mode is done [s]
+
+
+class Stepping:
+    """Every tick: predict the DCM at landing, adapt place and time of the step, keep the CoP where it helps most."""
+
+    name = "stepping"
+
+    def __init__(self, maker: ReferenceMaker, stance: Stance, planner: Planner) -> None:
+        self.maker, self.stance, self.planner = maker, stance, planner
+        self.cycle = StepCycle(maker.robot)
+        self.gain = maker.robot.config.gains.dcm
+        self.soles = (Stance(maker.robot, stance.margin), Stance(maker.robot, stance.margin))
+        self.done = False
+        self.held = -math.inf
+        self.landed = -math.inf
+
+    def enter(self, now: Situation) -> None:
+        self.done = False
+        self._start_step(now)
+
+    def _polygons(self, now: Situation) -> tuple[Polygon, Polygon]:
+        left = self.soles[0].update(now.state, (True, False))
+        right = self.soles[1].update(now.state, (False, True))
+        return left, right
+
+    def _start_step(self, now: Situation) -> None:
+        plan = self.planner.choose(now, self._polygons(now), UNLOAD_TIME)
+        self.cycle.begin(now, plan.side, UNLOAD_TIME)
+
+    def update(self, now: Situation) -> Reference:
+        cycle, stamp = self.cycle, now.state.stamp
+        soles = self._polygons(now)
+        if cycle.unloaded(now):
+            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side])
+            cycle.lift(now, plan.time)
+        contact, load, feet = cycle.update(now)
+        if cycle.phase == SWINGING:
+            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side], left=cycle.left)
+            cycle.retarget(now, plan.place, plan.yaw, plan.time)
+            self.landed = math.inf
+        elif cycle.phase == LOAD:
+            self._after_landing(now)
+        height = self._height(now)
+        if cycle.phase == LOAD:
+            e = laws.catch(now, self.stance.update(now.state, (True, True)), goal(self.maker, now), self.gain)
+            return self.maker.make(self.name, now, e, stack=STAND, height=height, contact=contact, load_max=load)
+        polygon = soles[1 - cycle.side]
+        e = laws.catch(now, polygon, polygon.centre, self.gain)
+        stack = SWING if cycle.phase == SWINGING else STAND
+        return self.maker.make(
+            self.name, now, e, stack=stack, height=height, contact=contact, load_max=load, feet=feet
+        )
+
+    def _after_landing(self, now: Situation) -> None:
+        """On both feet again: another step if the DCM runs out of them, done if it stays."""
+        stamp = now.state.stamp
+        if self.landed == math.inf:
+            self.landed = self.held = stamp
+        margin = self.stance.update(now.state, (True, True)).margin(*now.caught)
+        if margin < 0.0:
+            self.held = stamp
+            if stamp - self.landed > BETWEEN and margin < -0.01 * now.height:
+                self._start_step(now)
+        self.done = stamp - self.held > CALM
+
+    def _height(self, now: Situation) -> float:
+        """The CoM comes down as the feet spread: legs keep their length."""
+        (ax, ay), (bx, by) = now.centre
+        spread = max(0.0, math.hypot(ax - bx, ay - by) - self.maker.robot.stance_width)
+        h = self.maker.robot.com_height
+        return max(0.8 * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))

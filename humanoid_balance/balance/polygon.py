@@ -1,0 +1,61 @@
+"""A small convex polygon in plain floats: the balance modes ask it many times a tick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from humanoid_balance.estimation.support import convex_hull
+
+Point = tuple[float, float]
+
+
+class Polygon:
+    """Vertices counter-clockwise, world x y [m]."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        self.vertices = convex_hull(points)
+        v = self.vertices
+        self.edges = []  # (x, y, unit normal pointing inwards, length) of each edge
+        for (x0, y0), (x1, y1) in zip(v, v[1:] + v[:1], strict=True):
+            length = math.hypot(x1 - x0, y1 - y0)
+            if length > 1e-9:
+                self.edges.append((x0, y0, -(y1 - y0) / length, (x1 - x0) / length, length))
+        count = max(len(v), 1)
+        self.centre = (sum(p[0] for p in v) / count, sum(p[1] for p in v) / count)
+
+    def margin(self, x: float, y: float) -> float:
+        """Distance to the nearest edge line: positive inside; outside a lower bound of the distance, negated."""
+        return min(nx * (x - px) + ny * (y - py) for px, py, nx, ny, _ in self.edges)
+
+    def project(self, x: float, y: float) -> Point:
+        """The nearest point of the polygon."""
+        if self.margin(x, y) >= 0.0:
+            return x, y
+        best, nearest = math.inf, (x, y)
+        for px, py, nx, ny, length in self.edges:
+            along = min(max((x - px) * ny - (y - py) * nx, 0.0), length)
+            qx, qy = px + along * ny, py - along * nx
+            distance = (qx - x) ** 2 + (qy - y) ** 2
+            if distance < best:
+                best, nearest = distance, (qx, qy)
+        return nearest
+
+    def shrunk(self, by: float) -> Polygon:
+        """Every vertex moved toward the centre so that edges move inwards by about ``by`` [m]."""
+        cx, cy = self.centre
+        inner = min((nx * (cx - px) + ny * (cy - py) for px, py, nx, ny, _ in self.edges), default=0.0)
+        by = min(by, 0.8 * inner)
+        moved = []
+        edges = self.edges
+        for (px, py, nx, ny, _), (qx, qy, mx, my, _) in zip([edges[-1], *edges[:-1]], edges, strict=True):
+            # Meeting point of the two neighbouring edge lines, each moved inwards.
+            a, b = nx * px + ny * py + by, mx * qx + my * qy + by
+            det = nx * my - ny * mx
+            moved.append(((a * my - b * ny) / det, (nx * b - mx * a) / det) if abs(det) > 1e-9 else (qx, qy))
+        return Polygon(moved)
+
+    def scaled(self, factor: float) -> Polygon:
+        """Scaled about the centre (Kudoh's stable area has the factor 1/2)."""
+        cx, cy = self.centre
+        return Polygon([(cx + factor * (x - cx), cy + factor * (y - cy)) for x, y in self.vertices])

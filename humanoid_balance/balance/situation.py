@@ -1,0 +1,83 @@
+"""What all modes look at in a tick: the state in pendulum words, and the standing feet."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from humanoid_balance.balance.polygon import Point, Polygon
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY, Array, RobotState
+
+
+class Stance:
+    """The feet that carry: the hull of their soles, shrunk by a margin. Kept while the soles do not move."""
+
+    def __init__(self, robot: Robot, margin: float) -> None:
+        self.robot, self.margin = robot, margin
+        self._key: tuple[float, ...] = ()
+        self.polygon = Polygon([(0.0, 0.0)])
+
+    def update(self, state: RobotState, contact: tuple[bool, bool]) -> Polygon:
+        """The shrunk hull of the soles in ``contact``, world x y; made anew when a sole moved by half a millimetre."""
+        key = (*state.sole_position[0].tolist(), *state.sole_position[1].tolist(), *contact)
+        if len(self._key) != len(key) or any(abs(a - b) > 5e-4 for a, b in zip(key, self._key, strict=True)):
+            points: list[Point] = []
+            for side in range(2):
+                if contact[side]:
+                    corners = self.robot.soles[side] @ state.sole_rotation[side].T + state.sole_position[side]
+                    points += [(x, y) for x, y, _ in corners.tolist()]
+            self.polygon = Polygon(points).shrunk(self.margin)
+            self._key = key
+        return self.polygon
+
+
+@dataclass(slots=True)
+class Situation:
+    """One tick as a pendulum sees it; plain floats, world frame."""
+
+    state: RobotState
+    omega: float
+    com: Point
+    com_velocity: Point
+    dcm: Point
+    spin: Point  # what stopping the body's rotation would add to the DCM [m]
+    centre: tuple[Point, Point]  # of each sole
+    yaw: float  # mean heading of the feet [rad]
+    height: float  # CoM above the ground [m]
+
+    @property
+    def caught(self) -> Point:
+        """The DCM once all rotation is stopped: it grows with the centre of pressure only, whatever the body turns."""
+        return self.dcm[0] + self.spin[0], self.dcm[1] + self.spin[1]
+
+    @property
+    def middle(self) -> Point:
+        (ax, ay), (bx, by) = self.centre
+        return (ax + bx) / 2, (ay + by) / 2
+
+
+def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
+    """The situation of a state; ``centres`` are the sole centres in the sole frames (2, 3)."""
+    omega = state.omega
+    x, y, z = state.com.tolist()
+    vx, vy, _ = state.com_velocity.tolist()
+    lx, ly, _ = state.angular_momentum.tolist()
+    scale = omega / (robot.mass * GRAVITY)
+    soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, centres)
+    (ax, ay, _), (bx, by, _) = soles.tolist()
+    left, right = state.sole_rotation[0], state.sole_rotation[1]
+    yaw = math.atan2(left[1, 0] + right[1, 0], left[0, 0] + right[0, 0])
+    return Situation(
+        state=state,
+        omega=omega,
+        com=(x, y),
+        com_velocity=(vx, vy),
+        dcm=(x + vx / omega, y + vy / omega),
+        spin=(scale * ly, -scale * lx),
+        centre=((ax, ay), (bx, by)),
+        yaw=yaw,
+        height=GRAVITY / omega**2,
+    )

@@ -1,0 +1,91 @@
+"""One step of one foot: unload it, swing it, let it find the ground, load it again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from humanoid_balance.balance.polygon import Point
+from humanoid_balance.balance.situation import Situation
+from humanoid_balance.balance.swing import Swing
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, FootReference
+
+UNLOAD, SWING, LOAD = "unload", "swing", "load"
+LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
+EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's
+LATE = 0.25  # after the planned landing the foot counts as down [s]
+
+
+class StepCycle:
+    """State of a step. ``update`` gives contacts, load limits and the foot's reference for this tick."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.phase = LOAD
+        self.side = 0
+        self.began = -math.inf
+        self.swing: Swing | None = None
+        self.clearance = 0.045 * robot.com_height
+
+    def begin(self, now: Situation, side: int, unload: float) -> None:
+        self.phase, self.side, self.began, self.unload = UNLOAD, side, now.state.stamp, unload
+        self.swing = None
+
+    def lift(self, now: Situation, duration: float) -> None:
+        """The foot leaves the ground."""
+        state, side = now.state, self.side
+        self.phase, self.began = SWING, state.stamp
+        position, rotation = state.sole_position[side], state.sole_rotation[side]
+        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance)
+
+    def retarget(self, now: Situation, place: Point, yaw: float, left: float) -> None:
+        """Land with the sole's centre at ``place`` in ``left`` seconds."""
+        assert self.swing is not None
+        rotation = ground_rotation(now.state.ground_normal, yaw)
+        stance = 1 - self.side
+        normal, here = now.state.ground_normal, now.state.sole_position[stance]
+        dx, dy = place[0] - here[0], place[1] - here[1]
+        height = here[2] - (normal[0] * dx + normal[1] * dy) / max(normal[2], 0.5)
+        centre = np.array([place[0], place[1], height])
+        self.swing.retarget(centre - rotation @ self.robot.sole_centres[self.side], rotation, now.state.stamp + left)
+
+    @property
+    def left(self) -> float:
+        """Time until the planned landing; only while swinging [s]."""
+        assert self.swing is not None
+        return self.swing.end - self._now
+
+    def update(self, now: Situation) -> tuple[Array, Array, tuple[FootReference | None, FootReference | None]]:
+        """Contacts (2,), load limits (2,) and foot references; moves on from swing to load when the foot is down."""
+        stamp, side = now.state.stamp, self.side
+        self._now = stamp
+        contact, load, feet = np.array([True, True]), np.array([1.5, 1.5]), [None, None]
+        if self.phase == SWING:
+            assert self.swing is not None
+            share = (stamp - self.swing.start) / self.swing.duration
+            if (now.state.contact[side] and share > EARLY) or stamp > self.swing.end + LATE:
+                self.phase, self.began = LOAD, stamp
+        if self.phase == UNLOAD:
+            share = min(1.0, (stamp - self.began) / max(self.unload, 1e-3))
+            load[side] = max(0.02, 0.7 * (1.0 - share))
+        elif self.phase == SWING:
+            assert self.swing is not None
+            contact[side] = False
+            feet[side] = self.swing.sample(stamp)  # type: ignore[call-overload]
+        elif stamp - self.began < LOAD_TIME:
+            load[side] = 0.1 + 1.4 * (stamp - self.began) / LOAD_TIME
+        return contact, load, (feet[0], feet[1])
+
+    def unloaded(self, now: Situation) -> bool:
+        return self.phase == UNLOAD and now.state.stamp - self.began >= self.unload
+
+
+def ground_rotation(normal: Array, yaw: float) -> Array:
+    """A sole flat on the ground with its toes toward ``yaw``."""
+    z = normal / np.linalg.norm(normal)
+    ahead = np.array([math.cos(yaw), math.sin(yaw), 0.0])
+    y = np.cross(z, ahead)
+    y /= np.linalg.norm(y)
+    return np.column_stack([np.cross(y, z), y, z])

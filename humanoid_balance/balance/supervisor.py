@@ -1,0 +1,164 @@
+"""The supervisor: one mode acts at a time, and feasibility decides which (K0).
+
+stable -> in place: the centre of pressure alone cannot hold the DCM. in place -> stepping: not even turning the body can.
+stepping -> squaring up -> stable when the DCM is held. Any -> falling, for good.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from humanoid_balance.balance.modes.falling import LEAN, Falling
+from humanoid_balance.balance.modes.mode import Mode
+from humanoid_balance.balance.modes.squaring import Squaring, is_square
+from humanoid_balance.balance.modes.standing import InPlace, Stable
+from humanoid_balance.balance.modes.stepping import Stepping
+from humanoid_balance.balance.reference import ReferenceMaker
+from humanoid_balance.balance.situation import Situation, Stance, look
+from humanoid_balance.balance.steps import STEP_POLICIES, Planner
+from humanoid_balance.errors import InputError
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Reference, RobotState
+
+STRATEGIES = ("auto", "in-place", "step")
+POLICIES = ("dcm", "kudoh")
+BOTH = (True, True)
+STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
+QUIET = 0.08  # CoM speed below which the feet are squared up [m/s]
+REST = 0.4  # a mode is kept at least this long before going back to an easier one [s]
+
+
+@dataclass(frozen=True)
+class BalanceSettings:
+    """How the robot may answer a push."""
+
+    strategy: str = "auto"
+    policy: str = "dcm"
+    delay: float = 0.0  # only the stable mode acts for this long after a push begins [s]
+    step_policy: str = "capture"
+
+    def __post_init__(self) -> None:
+        for key, allowed in (("strategy", STRATEGIES), ("policy", POLICIES), ("step_policy", STEP_POLICIES)):
+            if getattr(self, key) not in allowed:
+                raise InputError(f"{key.replace('_', '-')} is '{getattr(self, key)}'; allowed: {', '.join(allowed)}")
+
+
+class Supervisor:
+    """``update`` once a tick; ``changes`` logs every change of mode with its reason."""
+
+    def __init__(self, robot: Robot, settings: BalanceSettings | None = None) -> None:
+        self.robot = robot
+        self.settings = settings or BalanceSettings()
+        self.maker = ReferenceMaker(robot)
+        margin = self.maker.zmp_margin
+        self.stance = Stance(robot, margin)
+        self.planner = Planner(robot, self.settings.step_policy)
+        self.stable = Stable(self.maker, self.stance)
+        self.in_place = InPlace(self.maker, self.stance, self.settings.policy)
+        self.stepping = Stepping(self.maker, self.stance, self.planner)
+        self.squaring = Squaring(self.maker, self.stance)
+        self.falling = Falling(self.maker)
+        self.mode: Mode = self.stable
+        self.since = -math.inf
+        self.changes: list[tuple[float, str, str]] = []
+        self.flywheel = flywheel_capacity(robot)
+
+    def update(self, state: RobotState) -> Reference:
+        now = look(self.robot, state, self.robot.sole_centres)
+        wanted, reason = self._decide(now)
+        if wanted is not self.mode:
+            self.mode, self.since = wanted, state.stamp
+            self.changes.append((state.stamp, wanted.name, reason))
+            wanted.enter(now)
+        return self.mode.update(now)
+
+    # ---- decisions ----
+
+    def _decide(self, now: Situation) -> tuple[Mode, str]:
+        mode = self.mode
+        if mode is self.falling:
+            return mode, ""
+        lost = self._lost(now)
+        if lost:
+            return self.falling, lost
+        if mode is self.stepping:
+            if not self.stepping.done:
+                return mode, ""
+            return self.in_place, "the DCM is held between the feet"
+        if mode is self.squaring:
+            if self.squaring.done or self.squaring.failed:
+                return self.in_place, "the foot is back" if self.squaring.done else "no time for it"
+            if self.squaring.shifting and self._outside(now, BOTH) > 0.0:
+                return self.in_place, "pushed while squaring up"
+            return mode, ""
+        return self._decide_standing(now)
+
+    def _decide_standing(self, now: Situation) -> tuple[Mode, str]:
+        """Both feet down, stable or in place."""
+        mode, settings = self.mode, self.settings
+        if self._reacting(now):
+            return self.stable, "reaction delay"
+        outside = self._outside(now, BOTH)
+        if settings.strategy == "step" and outside > 0.0:
+            return self.stepping, f"DCM {outside:.3f} m outside, steps asked for"
+        if settings.strategy == "auto" and outside > self.flywheel:
+            return self.stepping, f"DCM {outside:.3f} m outside, turning the body holds {self.flywheel:.3f} m"
+        margin = -outside
+        if mode is self.stable:
+            if margin < self._stable_margin(now):
+                return self.in_place, f"DCM margin {margin:.3f} m"
+            if not is_square(now, self.robot.stance_width) and self._at_rest(now):
+                return self.squaring, "feet apart"
+            return mode, ""
+        if margin > 2 * self._stable_margin(now) and now.state.stamp - self.since > REST and self._at_rest(now):
+            return self.stable, "recovered"
+        return mode, ""
+
+    def _outside(self, now: Situation, contact: tuple[bool, bool]) -> float:
+        """How far the caught DCM is outside the feet [m]; negative inside."""
+        return -self.stance.update(now.state, contact).margin(*now.caught)
+
+    def _stable_margin(self, now: Situation) -> float:
+        """DCM margin below which the stable mode's feedback runs into the edge of the feet."""
+        polygon = self.stance.polygon
+        x, y = polygon.centre
+        return (1 - STABLE_AREA) / 2 * max(polygon.margin(x, y), 0.0)
+
+    def _at_rest(self, now: Situation) -> bool:
+        return math.hypot(*now.com_velocity) < QUIET and now.state.stamp - self.since > REST
+
+    def _reacting(self, now: Situation) -> bool:
+        push = now.state.push
+        since = now.state.stamp - push.onset
+        return bool(since < self.settings.delay) and self.mode in (self.stable, self.in_place)
+
+    def _lost(self, now: Situation) -> str:
+        """Reasons to give up on standing; empty while there is hope."""
+        state = now.state
+        up = _torso_up(self.robot, state)
+        if up < math.cos(LEAN):
+            return f"torso leans {math.degrees(math.acos(max(up, -1.0))):.0f} deg"
+        if now.height < 0.55 * self.robot.com_height:
+            return f"CoM at {now.height:.2f} m"
+        x, y = now.middle
+        far = math.hypot(now.dcm[0] - x, now.dcm[1] - y)
+        if far > 1.6 * self.robot.com_height:
+            return f"capture point {far:.2f} m away"
+        return ""
+
+
+def _torso_up(robot: Robot, state: RobotState) -> float:
+    """Vertical part of the base's up axis; the base stands for the trunk."""
+    x, y, z, w = state.q[3:7].tolist()
+    return float(1.0 - 2.0 * (x * x + y * y))
+
+
+def flywheel_capacity(robot: Robot) -> float:
+    """How far outside the feet turning the trunk can still hold the DCM [m].
+
+    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g); the trunk's theta is about 0.6 rad and
+    its I about that of the mass above the hips. Half of it is counted: the rotation takes time while the DCM runs.
+    """
+    inertia = 0.045 * robot.mass * robot.com_height**2 * 4
+    return float(0.5 * robot.omega**2 * inertia * 0.6 / (robot.mass * 9.81))

@@ -1,0 +1,56 @@
+"""The command ``humanoid-balance``. Each subcommand is a file of ``humanoid_balance/commands``."""
+
+from __future__ import annotations
+
+import os
+
+# One thread for linear algebra: small matrices lose time to a thread pool. Must be set before numpy is loaded.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from humanoid_balance import __version__
+from humanoid_balance.commands import bench, push, robots
+from humanoid_balance.errors import InputError
+
+COMMANDS = {"robots": robots, "push": push, "bench": bench}
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line and exit code 2 for bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = _Parser(prog="humanoid-balance", description="Keep humanoids on their feet.")
+    top.add_argument("--version", action="version", version=__version__)
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        doc = (module.__doc__ or "").strip().splitlines()[0]
+        module.configure(subparsers.add_parser(name, help=doc, description=doc))
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point: 0 for a finished run, 2 for bad input."""
+    options = parser().parse_args(arguments)
+    try:
+        COMMANDS[options.command].run(options)
+    except InputError as error:
+        print(f"humanoid-balance {options.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"humanoid-balance {options.command}: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Subcommands of ``humanoid-balance``: each has ``configure(parser)`` and ``run(options)``."""

@@ -1,0 +1,94 @@
+"""What the subcommands share: common options, number types, output."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from humanoid_balance.errors import InputError
+
+PATIENCE = 2.0  # a progress bar appears when a command takes longer [s]
+PLANTS = ("mujoco",)
+
+
+def number(text: str) -> float:
+    """A finite number; argparse names the option."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a finite number")
+    return value
+
+
+def not_negative(text: str) -> float:
+    value = number(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is negative; allowed: 0 or more")
+    return value
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
+    parser.add_argument("--plant", default="mujoco", choices=PLANTS, help="simulator")
+    parser.add_argument("--seed", type=int, default=0, help="of the sensor noise")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
+
+
+def writable(path: Path, option: str) -> None:
+    """Complain before the work is done, not after."""
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{option} {path}: is a folder; allowed: a file to write")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot make its folder: {error.strerror}") from None
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{option} {path}: cannot be written")
+
+
+def print_json(result: dict[str, Any]) -> None:
+    print(json.dumps(_finite(result)))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+class Bar:
+    """A progress bar on stderr that appears only when something takes longer than two seconds."""
+
+    def __init__(self, title: str, width: int = 30) -> None:
+        self.title, self.width = title, width
+        self.start = time.monotonic()
+        self.shown = False
+
+    def __call__(self, share: float) -> None:
+        if not sys.stderr.isatty() and not self.shown and share >= 1.0:
+            return
+        if time.monotonic() - self.start < PATIENCE and not self.shown:
+            return
+        self.shown = True
+        full = round(share * self.width)
+        print(f"\r{self.title} [{'#' * full}{'.' * (self.width - full)}] {share:4.0%}", end="", file=sys.stderr)
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self.shown:
+            self(1.0)
+            print(file=sys.stderr)

@@ -1,0 +1,94 @@
+"""Push a standing robot and tell what happened."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES
+from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
+from humanoid_balance.experiments import push as experiment
+from humanoid_balance.plants.pushes import PROFILES, PushProfile
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_common(parser)
+    add = parser.add_argument
+    add("--force", type=not_negative, required=True, metavar="N")
+    add("--duration", type=not_negative, required=True, metavar="S")
+    add("--direction", type=number, required=True, metavar="DEG", help="where the force points, about +z from +x")
+    add("--profile", choices=PROFILES, default="constant")
+    add("--frequency", type=number, default=1.0, metavar="HZ", help="of the sine profile")
+    add("--at", type=not_negative, default=1.0, metavar="S", help="when the push begins")
+    add("--time", type=number, metavar="S", help="length of the run; default: 5 s after the push")
+    add_world(parser)
+    add("--plot", type=Path, metavar="F.png")
+    add("--video", type=Path, metavar="F.mp4")
+
+
+def add_world(parser: argparse.ArgumentParser) -> None:
+    """Options that say who is pushed and in which world; shared with ``envelope``."""
+    add = parser.add_argument
+    add("--delay", type=not_negative, default=0.0, metavar="S", help="reaction delay: stable mode only, for that long")
+    add("--strategy", choices=STRATEGIES, default="auto")
+    add("--policy", choices=POLICIES, default=POLICIES[0], help="how the feet-in-place mode decides")
+    add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
+    add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
+    add("--friction", type=number, default=0.8, metavar="MU")
+    add("--payload", type=not_negative, default=0.0, metavar="KG", help="fixed at the torso, unknown to the controller")
+    add("--torque-scale", type=not_negative, default=1.0, metavar="X", help="of the simulated motors' limits")
+    add("--sensor-noise", type=not_negative, default=1.0, metavar="X")
+    add("--sensor-latency", type=not_negative, default=0.0, metavar="S")
+    add("--actuator-latency", type=not_negative, default=0.0, metavar="S")
+
+
+def world_settings(options: argparse.Namespace, time: float | None) -> experiment.PushSettings:
+    return experiment.PushSettings(
+        robot=options.robot, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
+        policy=options.policy, delay=options.delay, slope=options.slope, friction=options.friction,
+        payload=options.payload, torque_scale=options.torque_scale, noise=options.sensor_noise,
+        sensor_latency=options.sensor_latency, actuator_latency=options.actuator_latency, seed=options.seed,
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> None:
+    for path, option in ((options.plot, "--plot"), (options.video, "--video")):
+        if path is not None:
+            writable(path, option)
+    push = PushProfile(
+        options.force, options.duration, options.direction, options.at, options.profile, options.frequency
+    )
+    bar = Bar(f"push {options.robot}")
+    done = experiment.run(world_settings(options, options.time), [push], bar)
+    bar.close()
+    if options.plot is not None:
+        from humanoid_balance.experiments import figure  # matplotlib takes a second to load
+
+        figure.save(done, [push], options.plot)
+    if options.video is not None:
+        from humanoid_balance.experiments import video
+
+        told = video.save(done, [push], options.video)
+        if told:
+            print(told, file=sys.stderr)
+    if options.json:
+        print_json(done.result)
+    else:
+        print(story(done.result))
+
+
+def story(result: dict) -> str:  # type: ignore[type-arg]
+    """The result in three lines."""
+    if result["fell"]:
+        verdict = "fell"
+    elif result["recovery_time"] is None:
+        verdict = "stands, but not yet still"
+    else:
+        verdict = f"recovered {result['recovery_time']:.2f} s after the push"
+    modes = " -> ".join(f"{name} ({t:.2f} s)" for t, name in result["modes"])
+    return (
+        f"{result['robot']}: {verdict}, {result['steps']} steps; push {result['impulse']:.1f} N s, "
+        f"dv {result['dv']:.2f} m/s\nmodes: {modes}\n"
+        f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
+    )

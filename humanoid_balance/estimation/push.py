@@ -1,0 +1,85 @@
+"""When a residual wrench is a push: onset, direction, impulse and height, told apart from own steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from humanoid_balance.estimation.settings import PushSettings
+from humanoid_balance.types import Push
+
+Floats = list[float]
+NAN = float("nan")
+QUIET, RISING, ACTIVE = 0, 1, 2
+
+
+class PushDetector:
+    """Hysteresis on the horizontal residual force; sums the impulse while it lasts."""
+
+    def __init__(self, weight: float, settings: PushSettings) -> None:
+        self._settings = settings
+        self._onset, self._end = settings.onset * weight, settings.end * weight
+        self.reset()
+
+    def reset(self) -> None:
+        self._phase = QUIET
+        self._clock = 0.0  # time in RISING, or of silence in ACTIVE
+        self._since_landing = math.inf
+        self._start = NAN
+        self._sums = [0.0] * 5  # impulse x y [N s], angular impulse x y about the CoM [N m s], time [s]
+        self.bias = [0.0] * 3  # slow model error, e.g. a payload [N]
+        self.onset = NAN
+        self.direction, self.impulse, self.height = 0.0, 0.0, NAN
+        self.force = (0.0, 0.0, 0.0)  # what is reported [N]
+        self.moment = (0.0, 0.0, 0.0)
+
+    @property
+    def active(self) -> bool:
+        return self._phase == ACTIVE
+
+    def update(self, stamp: float, dt: float, residual: Floats, com_height: float, disturbed: bool) -> None:
+        """Take the residual wrench about the CoM; ``disturbed``: a contact changed at this tick."""
+        s, bias = self._settings, self.bias
+        fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
+        force = math.hypot(fx, fy)
+        self._since_landing = 0.0 if disturbed else self._since_landing + dt
+        if self._phase == QUIET:
+            onset = self._onset * (s.landing_factor if self._since_landing < s.landing_time else 1.0)
+            if force < onset:
+                rate = dt / s.bias_time
+                limit = self._end
+                bias[0] = min(max(bias[0] + rate * fx, -limit), limit)
+                bias[1] = min(max(bias[1] + rate * fy, -limit), limit)
+                bias[2] += rate * fz
+                return
+            self._phase, self._clock, self._start = RISING, 0.0, stamp
+            self._sums = [0.0] * 5
+        sums = self._sums
+        sums[0] += fx * dt
+        sums[1] += fy * dt
+        sums[2] += residual[3] * dt
+        sums[3] += residual[4] * dt
+        if self._phase == RISING:
+            if force < self._onset:
+                self._phase = QUIET
+                return
+            self._clock += dt
+            if self._clock < s.confirm:
+                return
+            self._phase, self._clock = ACTIVE, 0.0
+            self.onset = self._start
+        self._clock = self._clock + dt if force < self._end else 0.0
+        ix, iy = sums[0], sums[1]
+        self.impulse = math.hypot(ix, iy)
+        self.direction = math.atan2(iy, ix)
+        if self.impulse > 0.0:
+            # A horizontal force at height d above the CoM has the moment d (-f_y, f_x).
+            self.height = com_height + (ix * sums[3] - iy * sums[2]) / (ix * ix + iy * iy)
+        self.force, self.moment = (fx, fy, fz), (residual[3], residual[4], residual[5])
+        if self._clock >= s.silence:
+            self._phase = QUIET
+            self.force = self.moment = (0.0, 0.0, 0.0)
+
+    def report(self) -> Push:
+        return Push(self.active, np.array(self.force), self.onset, self.direction, self.impulse, self.height)

@@ -1,0 +1,85 @@
+"""What can be tuned in the estimator, with the reason for each default.
+
+Noise figures are one standard deviation of one sample at 1 kHz, as a data sheet or a recording at rest gives them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class BaseSettings:
+    """Noise of the floating-base filter."""
+
+    gyro: float = 2e-3  # [rad/s]
+    acceleration: float = 0.15  # [m/s²]; three times the sensor's own, a 1 kHz sample misses part of each impact
+    kinematics: float = 3e-4  # position of a sole from the encoders [m]: 1e-4 rad over six joints, and some flex
+    foot_rate: float = 1e-2  # angular velocity of a sole from encoder velocities [rad/s]
+    still_rate: float = 0.1  # mean angular velocity of the soles below which they show the gyro bias [rad/s]
+    anchor: float = 1e-4  # creep of a loaded sole on the ground [m/√s]
+    gyro_walk: float = 2e-5  # of the gyro bias [rad/s/√s]
+    acceleration_walk: float = 2e-4  # of the accelerometer bias [m/s²/√s]
+    sole_force: float = 0.02  # accelerometer against sole force, mean of one window [m/s²]: slow sway, sole offsets
+    sole_window: float = 0.25  # [s]
+    tilt_start: float = 0.01  # roll and pitch from the first sample [rad]
+    gyro_bias: float = 5e-3  # spread of the biases before anything is known [rad/s]
+    acceleration_bias: float = 0.05  # [m/s²]
+    decimation: int = 8  # ticks between two corrections: they take ten times as long as a prediction
+    speed_limit: float = 15.0  # beyond, the filter is lost and starts again [m/s]
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """Thresholds are shares of the body weight: one set fits 35 kg and 95 kg."""
+
+    load_on: float = 0.04  # far above sensor noise (1 N of 343 N is 0.3 %), far below a landing (10 % within 2 ms)
+    load_off: float = 0.015  # reached about 2 ms before a foot leaves the ground
+    ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
+    ticks_off: int = 3
+    slip_speed: float = 0.08  # of the centre of pressure over the ground [m/s]; ten times the encoder noise
+    slip_time: float = 0.004  # [s]
+    trust_speed: float = 0.04  # a foot that slipped is trusted again below this [m/s] ...
+    trust_time: float = 0.03  # ... held for so long [s]
+    rolling_rate: float = 0.15  # angular velocity above which a sole counts as rolling over an edge [rad/s]
+
+
+@dataclass(frozen=True)
+class PushSettings:
+    """The momentum observer and what counts as a push."""
+
+    bandwidth: float = 60.0  # of the observer [rad/s]; follows a 0.1 s push, keeps 1 % of the velocity noise
+    onset: float = 0.04  # horizontal force that starts a push, share of the weight (28 N for 71 kg)
+    end: float = 0.02  # and that ends it
+    confirm: float = 0.004  # a push lasts at least so long [s]
+    silence: float = 0.03  # below ``end`` for so long: it is over [s]
+    landing_time: float = 0.04  # after a change of contact [s] ...
+    landing_factor: float = 4.0  # ... the onset threshold is so many times higher
+    bias_time: float = 5.0  # time constant with which a steady small residual counts as model error [s]
+
+
+@dataclass(frozen=True)
+class GuardSettings:
+    """Plausibility of sensor data."""
+
+    period: float = 1e-3  # nominal [s]
+    late: float = 5e-3  # a gap above this is reported [s]
+    outage: float = 0.02  # without a usable sample for longer: the state is invalid [s]
+    restart: float = 0.1  # after a longer gap the filter starts again where it stands [s]
+    gyro: float = 60.0  # beyond: not a measurement [rad/s]
+    acceleration: float = 400.0  # [m/s²]
+    load: float = 30.0  # force on a sole, share of the weight
+    position_margin: float = 0.5  # beyond the joint limits [rad]
+    velocity_factor: float = 3.0  # of the joint's velocity limit
+    frozen_ticks: int = 20  # a bit-identical position for so long is suspicious
+    frozen_travel: float = 5e-3  # travel the joint reports meanwhile [rad]
+
+
+@dataclass(frozen=True)
+class EstimatorSettings:
+    """All settings of the estimator."""
+
+    base: BaseSettings = field(default_factory=BaseSettings)
+    contact: ContactSettings = field(default_factory=ContactSettings)
+    push: PushSettings = field(default_factory=PushSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)

@@ -1,0 +1,75 @@
+"""The shape of a problem: which soles push, which tasks stand on which level. One solver is kept for each shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Reference, RobotState
+from humanoid_balance.wholebody.tasks.com import ComTask
+from humanoid_balance.wholebody.tasks.feet import FootTask
+from humanoid_balance.wholebody.tasks.momentum import MomentumTask
+from humanoid_balance.wholebody.tasks.posture import PostureTask
+from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.tasks.torso import TorsoTask
+
+UNLOADED = 1e-3  # a sole that may carry less than this share of the weight does not push at all
+
+
+class Sole(Enum):
+    """What a sole does in a tick."""
+
+    FREE = 0  # swings
+    STILL = 1  # does not move, does not push
+    PUSHING = 2  # does not move, pushes on the ground
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Everything that decides the number of rows and columns."""
+
+    soles: tuple[Sole, Sole]
+    levels: tuple[tuple[str, ...], ...]
+    com_axes: tuple[bool, ...]
+    momentum_axes: tuple[bool, ...]
+    swinging: tuple[bool, bool]
+
+    @staticmethod
+    def of(state: RobotState, reference: Reference) -> Shape:
+        """Read the shape off a reference. A sole that should push but has no ground under it is only held still."""
+        soles = []
+        for side in range(2):
+            if not reference.contact[side]:
+                soles.append(Sole.FREE)
+            elif reference.load_max[side] < UNLOADED or (state.contact.any() and not state.contact[side]):
+                soles.append(Sole.STILL)
+            else:
+                soles.append(Sole.PUSHING)
+        if Sole.PUSHING not in soles:  # flight
+            soles = [Sole.FREE, Sole.FREE]
+        swinging = tuple(s is Sole.FREE and f is not None for s, f in zip(soles, reference.feet, strict=True))
+        com_axes = tuple((reference.com_weight > 0).tolist())
+        momentum_axes = tuple((reference.momentum_weight > 0).tolist())
+        return Shape((soles[0], soles[1]), reference.stack.levels, com_axes, momentum_axes, swinging)  # type: ignore[arg-type]
+
+    def tasks(self, robot: Robot) -> list[list[Task]]:
+        """New tasks by level; levels and tasks without rows are left out, the last level always stays."""
+        levels = [[task for name in names for task in self._make(name, robot)] for names in self.levels]
+        return [level for level in levels[:-1] if level] + levels[-1:]
+
+    def _make(self, name: str, robot: Robot) -> list[Task]:
+        match name:
+            case "com":
+                return [ComTask(robot, np.array(self.com_axes))] if any(self.com_axes) else []
+            case "momentum":
+                return [MomentumTask(robot, np.array(self.momentum_axes))] if any(self.momentum_axes) else []
+            case "torso":
+                return [TorsoTask(robot)]
+            case "feet":
+                return [FootTask(robot, side) for side in range(2) if self.swinging[side]]
+            case "posture":
+                return [PostureTask(robot)]
+        raise ValueError(f"stack: unknown task '{name}'; known: com, momentum, torso, feet, posture, kudoh")

@@ -1,0 +1,114 @@
+"""What the whole-body controller found in a tick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from humanoid_balance.types import Array
+
+
+class Status(Enum):
+    """How the tick ended; see docs/wholebody.md for what is sent to the motors in each case."""
+
+    SOLVED = "solved"  # the first level is met
+    RELAXED = "relaxed"  # contact and limits hold, but the first level cannot be met: its best approach was sent
+    INFEASIBLE = "infeasible"  # contact and limits contradict each other: the fallback torque was sent
+    NOT_CONVERGED = "not converged"  # the solver found no answer in its bound: the fallback torque was sent
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Of the last QP, rows scaled to about 1."""
+
+    primal: float
+    dual: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Optimum of one tick. Wrenches are of the ground on each sole, in and about the sole frame."""
+
+    status: Status
+    com_residual: Array  # CoM acceleration reached less wanted, zero on free axes (3,) [m/s²]
+    residuals: Residuals
+    acceleration: Array  # generalised (nv,)
+    torque: Array  # (n,) [N m]
+    wrenches: Array  # (2, 6) [N, N m]
+    com_acceleration: Array  # (3,) [m/s²]
+    angular_momentum_rate: Array  # about the CoM (3,) [N m]
+    torque_limit: Array  # (n,) [N m]
+    active_rows: Array  # indices into ``names``
+    names: tuple[str, ...]
+    sole_position: Array  # world (2, 3) [m]
+    sole_rotation: Array  # (2, 3, 3)
+    soles: Array  # corners of the soles, sole frame (2, 4, 3)
+    iterations: int  # of ProxQP; 0 when the active set of the last tick was right
+
+    @property
+    def feasible(self) -> bool:
+        return self.status is Status.SOLVED
+
+    @cached_property
+    def active(self) -> tuple[str, ...]:
+        """Names of the constraints that hold the optimum back."""
+        return tuple(self.names[i] for i in self.active_rows)
+
+    @property
+    def torque_slack(self) -> float:
+        """Smallest 1 - |torque| / limit over the joints."""
+        return float(1 - np.max(np.abs(self.torque) / self.torque_limit))
+
+    @cached_property
+    def zmp(self) -> Array:
+        """Zero moment point of the planned wrenches on the plane through the loaded soles, world (3,) [m]."""
+        force = np.einsum("sij,sj->si", self.sole_rotation, self.wrenches[:, :3])
+        normal = self.wrenches[:, 2]
+        total = normal.sum()
+        if total <= 0:
+            return np.full(3, np.nan)
+        origin = (normal[:, None] * self.sole_position).sum(axis=0) / total
+        moment = np.einsum("sij,sj->i", self.sole_rotation, self.wrenches[:, 3:])
+        moment += np.cross(self.sole_position - origin, force).sum(axis=0)
+        n = np.einsum("sij,s->ij", self.sole_rotation, normal)[:, 2]
+        n /= np.linalg.norm(n)
+        return np.asarray(origin + np.cross(n, moment) / n.dot(force.sum(axis=0)))
+
+    @cached_property
+    def zmp_slack(self) -> float:
+        """Distance of the ZMP to the edge of the support polygon, negative outside [m]; NaN in flight."""
+        loaded = self.wrenches[:, 2] > 0
+        if not loaded.any():
+            return float("nan")
+        corners = np.einsum("sij,skj->ski", self.sole_rotation, self.soles) + self.sole_position[:, None]
+        return polygon_margin(hull(corners[loaded].reshape(-1, 3)[:, :2]), self.zmp[:2])
+
+
+def hull(points: Array) -> Array:
+    """Convex hull of points in the plane, counter-clockwise (k, 2); Andrew's monotone chain."""
+    ordered = sorted(map(tuple, points.tolist()))
+
+    def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+        chain: list[tuple[float, ...]] = []
+        for p in sequence:
+            while len(chain) > 1:
+                (ax, ay), (bx, by) = chain[-2], chain[-1]
+                if (bx - ax) * (p[1] - ay) - (by - ay) * (p[0] - ax) > 1e-12:
+                    break
+                chain.pop()
+            chain.append(p)
+        return chain[:-1]
+
+    return np.array(half(ordered) + half(ordered[::-1]))
+
+
+def polygon_margin(vertices: Array, point: Array) -> float:
+    """Distance from a point to the nearest edge of a counter-clockwise polygon, negative outside [m]."""
+    edge = np.roll(vertices, -1, axis=0) - vertices
+    to = point - vertices
+    cross = (edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0]) / np.linalg.norm(edge, axis=1)
+    return float(cross.min())

@@ -1,0 +1,1 @@
+"""What the body is asked to do, one task a file."""

@@ -1,0 +1,24 @@
+"""The centre of mass follows a wanted acceleration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, Flags, Reference
+from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.terms import Terms
+
+
+class ComTask(Task):
+    """sqrt(w) (Ag_lin a / mass) = sqrt(w) (s_dd - drift), the axes with weight only [m/s²]."""
+
+    def __init__(self, robot: Robot, axes: Flags) -> None:
+        self.axes = np.flatnonzero(axes)
+        self.rows = len(self.axes)
+        self._mass = robot.mass
+
+    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+        root = np.sqrt(reference.com_weight[self.axes])
+        np.multiply(terms.Ag[self.axes], (root / self._mass)[:, None], out=A)
+        np.multiply(reference.com_acceleration[self.axes] - terms.com_drift[self.axes], root, out=b)

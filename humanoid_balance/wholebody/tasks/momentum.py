@@ -1,0 +1,32 @@
+"""The angular momentum about the centre of mass changes at a wanted rate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, Flags, Reference
+from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.terms import Terms
+
+
+class MomentumTask(Task):
+    """sqrt(w) Ag_ang a / I = sqrt(w) (k_d - drift) / I, the axes with weight only.
+
+    I is the mean centroidal inertia of the nominal stance, so rows are in [rad/s²] and a weight means the same for a
+    body of any size and next to an orientation task.
+    """
+
+    def __init__(self, robot: Robot, axes: Flags) -> None:
+        self.axes = np.flatnonzero(axes)
+        self.rows = len(self.axes)
+        self._rows = 3 + self.axes
+        data = robot.model.createData()
+        pin.ccrba(robot.model, data, robot.q_nominal, np.zeros(robot.model.nv))
+        self.inertia = float(np.trace(data.Ig.inertia)) / 3  # [kg m²]
+
+    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+        scale = np.sqrt(reference.momentum_weight[self.axes]) / self.inertia
+        np.multiply(terms.Ag[self._rows], scale[:, None], out=A)
+        np.multiply(reference.angular_momentum_rate[self.axes] - terms.momentum_drift[self.axes], scale, out=b)

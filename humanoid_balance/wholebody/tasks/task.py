@@ -1,0 +1,22 @@
+"""The base of all tasks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from humanoid_balance.types import Array, Reference
+from humanoid_balance.wholebody.terms import Terms
+
+
+class Task(ABC):
+    """A wish about accelerations: minimise |A a - b|² over the generalised acceleration a (nv,).
+
+    A is the task's Jacobian and b its wanted acceleration less the drift, both with the square root of the task's
+    weight on them.
+    """
+
+    rows: int  # number of rows of A
+
+    @abstractmethod
+    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+        """Write A (rows, nv) and b (rows,) at the present state into the given views."""
