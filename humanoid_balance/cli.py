@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import os  # isort: split
 
 # One thread for linear algebra: small matrices lose time to a thread pool. Must be set before numpy is loaded.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

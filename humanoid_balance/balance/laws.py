@@ -1,8 +1,8 @@
 """CoM laws: which CoM acceleration keeps the feet where they are.
 
-All laws answer with the point e the ground force should pass through on its way to the CoM; the acceleration follows from
-the pendulum, s'' = (g + s_z'') (s - e) / h. While e lies in the support polygon no rotation is needed; beyond it, the
-whole-body QP finds the trunk, arm and knee motion that makes up the difference.
+All laws answer with the point e the ground force should pass through on its way to the CoM; the acceleration follows
+from the pendulum, s'' = (g + s_z'') (s - e) / h. While e lies in the support polygon no rotation is needed; beyond it,
+the whole-body QP finds the trunk, arm and knee motion that makes up the difference.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ from humanoid_balance.balance import laws
 from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, FootReference, Reference, Stack
+from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
 
-# The CoM law first; then the upright trunk and the posture share what is left.
-STAND = Stack("stand", (("com",), ("torso", "posture")))
-SWING = Stack("swing", (("com", "feet"), ("torso", "posture")))
+# The CoM law first, then the upright trunk, the posture last: arms turn before the trunk does.
+STAND = Stack("stand", (("com",), ("torso",), ("posture",)))
+SWING = Stack("swing", (("com", "feet"), ("torso",), ("posture",)))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 
@@ -48,7 +48,7 @@ class ReferenceMaker:
         *,
         stack: Stack = STAND,
         height: float | None = None,
-        contact: Array = BOTH,
+        contact: Flags = BOTH,
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
         posture: Array | None = None,

@@ -62,7 +62,7 @@ class Situation:
 def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
     """The situation of a state; ``centres`` are the sole centres in the sole frames (2, 3)."""
     omega = state.omega
-    x, y, z = state.com.tolist()
+    x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
     lx, ly, _ = state.angular_momentum.tolist()
     scale = omega / (robot.mass * GRAVITY)

@@ -10,7 +10,7 @@ from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.balance.swing import Swing
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, FootReference
+from humanoid_balance.types import Array, Flags, FootReference
 
 UNLOAD, SWING, LOAD = "unload", "swing", "load"
 LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
@@ -57,11 +57,12 @@ class StepCycle:
         assert self.swing is not None
         return self.swing.end - self._now
 
-    def update(self, now: Situation) -> tuple[Array, Array, tuple[FootReference | None, FootReference | None]]:
+    def update(self, now: Situation) -> tuple[Flags, Array, tuple[FootReference | None, FootReference | None]]:
         """Contacts (2,), load limits (2,) and foot references; moves on from swing to load when the foot is down."""
         stamp, side = now.state.stamp, self.side
         self._now = stamp
-        contact, load, feet = np.array([True, True]), np.array([1.5, 1.5]), [None, None]
+        contact, load = np.array([True, True]), np.array([1.5, 1.5])
+        feet: list[FootReference | None] = [None, None]
         if self.phase == SWING:
             assert self.swing is not None
             share = (stamp - self.swing.start) / self.swing.duration
@@ -73,7 +74,7 @@ class StepCycle:
         elif self.phase == SWING:
             assert self.swing is not None
             contact[side] = False
-            feet[side] = self.swing.sample(stamp)  # type: ignore[call-overload]
+            feet[side] = self.swing.sample(stamp)
         elif stamp - self.began < LOAD_TIME:
             load[side] = 0.1 + 1.4 * (stamp - self.began) / LOAD_TIME
         return contact, load, (feet[0], feet[1])

@@ -1,6 +1,6 @@
 """The supervisor: one mode acts at a time, and feasibility decides which (K0).
 
-stable -> in place: the centre of pressure alone cannot hold the DCM. in place -> stepping: not even turning the body can.
+stable -> in place: the centre of pressure alone cannot hold the DCM. in place -> stepping: turning the body cannot.
 stepping -> squaring up -> stable when the DCM is held. Any -> falling, for good.
 """
 
@@ -150,15 +150,15 @@ class Supervisor:
 
 def _torso_up(robot: Robot, state: RobotState) -> float:
     """Vertical part of the base's up axis; the base stands for the trunk."""
-    x, y, z, w = state.q[3:7].tolist()
+    x, y, _, _ = state.q[3:7].tolist()
     return float(1.0 - 2.0 * (x * x + y * y))
 
 
 def flywheel_capacity(robot: Robot) -> float:
     """How far outside the feet turning the trunk can still hold the DCM [m].
 
-    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g); the trunk's theta is about 0.6 rad and
-    its I about that of the mass above the hips. Half of it is counted: the rotation takes time while the DCM runs.
+    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g); the trunk's theta is about 0.6 rad
+    and its I about that of the mass above the hips. Half of it is counted: the rotation takes time while the DCM runs.
     """
     inertia = 0.045 * robot.mass * robot.com_height**2 * 4
     return float(0.5 * robot.omega**2 * inertia * 0.6 / (robot.mass * 9.81))

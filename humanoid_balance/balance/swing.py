@@ -1,4 +1,4 @@
-"""The path of a swinging sole: quintic in the plane toward a landing place that may move, lift and soft landing above it."""
+"""The path of a swinging sole: a quintic in the plane to a landing place that may move; lift and soft landing above."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Swing:
             self.duration = end - self.start
 
     def sample(self, time: float) -> FootReference:
-        """The reference at ``time``; the horizontal state is integrated so that a moved target bends the path smoothly."""
+        """The reference at ``time``; the horizontal state is integrated: a moved target bends the path smoothly."""
         dt = max(0.0, time - self._time)
         self._time = time
         left = max(self.end - time, 1e-3)
@@ -59,7 +59,7 @@ class Swing:
         return FootReference(self.position.copy(), rotation, velocity, acceleration)
 
     def _lift(self, share: float, time: float) -> None:
-        """Height over the straight line from lift-off to landing: rises fast, comes down slowly; then seeks the ground."""
+        """Height over the line from lift-off to landing: rises fast, comes down slowly; then seeks the ground."""
         base = self.origin[2] + (self.target[2] - self.origin[2]) * share
         slope = (self.target[2] - self.origin[2]) / self.duration
         if share >= 1.0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES
 from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
@@ -78,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
         print(story(done.result))
 
 
-def story(result: dict) -> str:  # type: ignore[type-arg]
+def story(result: dict[str, Any]) -> str:
     """The result in three lines."""
     if result["fell"]:
         verdict = "fell"

@@ -31,11 +31,15 @@ Floats = list[float]
 TILT, SPEED, FEET, GYRO, ACCEL = slice(0, 3), slice(3, 6), slice(6, 12), slice(12, 15), slice(15, 18)
 FOOT = (slice(6, 9), slice(9, 12))
 SIZE = 18
-
-
-def skew(x: float, y: float, z: float) -> Array:
-    """[a]x with [a]x b = a x b."""
-    return np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+TRUST = {  # components that are measured: a slice where possible, it avoids copies
+    (True, True, True): slice(6, 15),
+    (True, True, False): slice(6, 12),
+    (True, False, True): np.r_[6:9, 12:15],
+    (True, False, False): slice(6, 9),
+    (False, True, True): slice(9, 15),
+    (False, True, False): slice(9, 12),
+}
+ROUND = 16  # corrections after which the rotation matrix is made orthogonal again
 
 
 class BaseFilter:
@@ -45,9 +49,9 @@ class BaseFilter:
         self._settings = settings
         self._period = period
         self._decimation = settings.decimation
-        self._gravity = skew(0.0, 0.0, -GRAVITY)
-        self._identity = np.eye(3)
-        self._transition = np.eye(SIZE)
+        self._transition = np.eye(SIZE)  # of the error, Φ
+        self._arms = np.zeros((9, 3))  # -t [v; r_left; r_right]x
+        self._step = 0.0  # for which the constant blocks of Φ stand [s]
         self.start(np.eye(3), [0.0, 0.0, 0.0])
 
     def start(self, rotation: Array, position: Floats) -> None:
@@ -60,11 +64,29 @@ class BaseFilter:
         self.acceleration = [0.0, 0.0, GRAVITY]  # specific force without bias, world axes [m/s²]
         self.anchor: list[Floats] = [[0.0] * 3, [0.0] * 3]
         self.trusted = [False, False]
-        spread = [s.tilt_start, s.tilt_start, 1e-6, *(0.05,) * 3, *(s.kinematics,) * 6]
-        spread += [*(s.gyro_bias,) * 3, *(s.acceleration_bias,) * 3]
-        self.covariance = np.diag(np.square(spread))
+        self.creep = [s.anchor, s.anchor]  # of each anchor [m/√s]
+        biases = [*(s.gyro_bias,) * 3, *(s.acceleration_bias,) * 3]
+        self._spread(s.tilt_start, 1e-6, 0.05, np.diag(np.square(biases)))
+        self._elapsed, self._ticks, self._corrections = 0.0, 0, 0
+        self._clear_sums()
+
+    def resume(self) -> None:
+        """Go on at rest after data was missing: the biases are still known, tilt and velocity roughly."""
+        self.velocity, self.rate = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        self.trusted = [False, False]
+        self._spread(0.05, 0.05, 0.3, self.covariance[12:, 12:].copy())
         self._elapsed, self._ticks = 0.0, 0
-        self._sums = [[0.0] * 6, [0.0] * 6]  # of each foot's innovation [m] and angular velocity, world [rad/s]
+        self._clear_sums()
+
+    def _spread(self, tilt: float, heading: float, speed: float, biases: Array) -> None:
+        """Set the covariance from standard deviations [rad, rad, m/s] and that of the biases."""
+        first = [tilt, tilt, heading, speed, speed, speed, *(self._settings.kinematics,) * 6]
+        self.covariance = np.diag(np.square([*first, *(0.0,) * 6]))
+        self.covariance[12:, 12:] = biases
+
+    def _clear_sums(self) -> None:
+        self._sums = [[0.0] * 3, [0.0] * 3]  # of the innovation of each foot [m]
+        self._rates = [0.0] * 4  # of the angular velocity of flat soles [rad/s], and their number
 
     # ---- every tick ----
 
@@ -90,16 +112,33 @@ class BaseFilter:
         self._elapsed += dt
         self._ticks += 1
 
-    def collect(self, side: int, sole: Floats, rate: Floats) -> None:
-        """Take the kinematic position [m] and angular velocity [rad/s] of a trusted sole, world axes."""
+    def coast(self, dt: float) -> None:
+        """Without IMU: keep the orientation, let the velocity die out within a tenth of a second."""
+        keep = max(1.0 - 10.0 * dt, 0.0)
+        vx, vy, vz = self.velocity = [keep * speed for speed in self.velocity]
+        x, y, z = self.position
+        self.position = [x + vx * dt, y + vy * dt, z + vz * dt]
+        self.rate, self.acceleration = [0.0, 0.0, 0.0], [0.0, 0.0, GRAVITY]
+        self._elapsed += dt
+        self._ticks += 1
+
+    def collect(self, side: int, sole: Floats) -> None:
+        """Take the kinematic position of a trusted sole, world [m]."""
         x, y, z = self.anchor[side]
+        u, v, w = sole
         sums = self._sums[side]
-        sums[0] += x - sole[0]
-        sums[1] += y - sole[1]
-        sums[2] += z - sole[2]
-        sums[3] += rate[0]
-        sums[4] += rate[1]
-        sums[5] += rate[2]
+        sums[0] += x - u
+        sums[1] += y - v
+        sums[2] += z - w
+
+    def collect_rate(self, twist: Floats) -> None:
+        """Take the angular part of the twist of a flat sole, world [rad/s]."""
+        _, _, _, x, y, z = twist
+        sums = self._rates
+        sums[0] += x
+        sums[1] += y
+        sums[2] += z
+        sums[3] += 1.0
 
     def roll(self, side: int, x: float, y: float, z: float) -> None:
         """Move the anchor of a sole that rolls over its edge [m]."""
@@ -124,96 +163,118 @@ class BaseFilter:
             self.correct()
         self.trusted[side] = trusted
         self.anchor[side] = list(sole)
-        self._sums[side] = [0.0] * 6
+        self._sums[side] = [0.0] * 3
         block = FOOT[side]
         self.covariance[block, :] = 0.0
         self.covariance[:, block] = 0.0
-        self.covariance[block, block] = self._settings.kinematics**2 * self._identity
+        self.covariance[block, block] = self._settings.kinematics**2 * np.eye(3)
 
     def correct(self) -> None:
         """Kalman step with the mean innovation of the trusted soles since the last one."""
-        ticks, sums = self._ticks, self._sums
+        s, ticks, sums, (rx, ry, rz, flat) = self._settings, self._ticks, self._sums, self._rates
         self._propagate_covariance()
-        self._sums = [[0.0] * 6, [0.0] * 6]
-        sides = [side for side in (0, 1) if self.trusted[side]]
-        if not sides:
+        self._clear_sums()
+        left, right = self.trusted
+        if not (left or right):
             return
-        s = self._settings
-        measured: list[float] = []
-        rows: list[int] = []
-        for side in sides:
-            measured += [value / ticks for value in sums[side][:3]]
-            rows += range(FOOT[side].start, FOOT[side].stop)
-        noise = [s.kinematics**2 / ticks] * len(rows)
-        samples = ticks * len(sides)
-        rate = np.array([sum(sums[side][axis] for side in sides) / samples for axis in (3, 4, 5)])
-        if float(rate.dot(rate)) < s.still_rate**2:
-            measured += (-self.rotation.T.dot(rate)).tolist()
-            rows += range(GYRO.start, GYRO.stop)
-            noise += [s.foot_rate**2 / samples] * 3
-        self._update(np.array(rows), None, np.array(measured), np.array(noise))
-        # Keep the rotation a rotation: one Newton step of the polar decomposition.
-        rotation = self.rotation
-        self.rotation = 0.5 * rotation @ (3.0 * self._identity - rotation.T @ rotation)
+        measured = [value / ticks for side in (0, 1) if self.trusted[side] for value in sums[side]]
+        noise = [s.kinematics**2 / ticks] * len(measured)
+        still = False
+        if flat:
+            rx, ry, rz = rx / flat, ry / flat, rz / flat
+            spread = s.foot_rate**2 / flat
+            # More than three sigma off is no bias: a foot turns.
+            still = rx * rx + ry * ry + rz * rz < 9.0 * (spread + float(self.covariance[GYRO, GYRO].trace()))
+            if still:
+                measured += (-self.rotation.T.dot((rx, ry, rz))).tolist()
+                noise += [spread] * 3
+        rows = TRUST[left, right, still]
+        columns = self.covariance[:, rows]
+        self._update(columns, columns[rows], measured, noise)
+        self._corrections += 1
+        if self._corrections % ROUND == 0:  # one Newton step of the polar decomposition
+            rotation = self.rotation
+            self.rotation = rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)
 
-    def observe_acceleration(self, error: Array) -> None:
-        """Horizontal error of the specific force against the force plates, world x y [m/s²]: -R ζ_a (mean of a window)."""
+    def observe_acceleration(self, error: Floats) -> None:
+        """Specific force minus that of the force plates, mean of a window, world x y [m/s²]: -R ζ_a."""
         if self._ticks:
             self.correct()
-        noise = np.full(2, self._settings.sole_force**2)
-        self._update(np.arange(ACCEL.start, ACCEL.stop), -self.rotation[:2], error, noise)
+        jacobian = -self.rotation[:2]
+        columns = self.covariance[:, ACCEL] @ jacobian.T
+        self._update(columns, jacobian @ columns[ACCEL], error, [self._settings.sole_force**2] * 2)
 
     def _propagate_covariance(self) -> None:
         """P <- Φ P Φᵀ + Q over the time since the last correction."""
-        s, t, rotation = self._settings, self._elapsed, self.rotation
+        s, t, rotation, phi = self._settings, self._elapsed, self.rotation, self._transition
         self._elapsed, self._ticks = 0.0, 0
         if t <= 0.0:
             return
-        phi = self._transition
+        if t != self._step:
+            self._step = t
+            phi[3, 1], phi[4, 0] = t * GRAVITY, -t * GRAVITY  # t [g]x
+            for row in (6, 9):
+                phi[row, 1], phi[row + 1, 0] = -0.5 * t * t * GRAVITY, 0.5 * t * t * GRAVITY
+                phi[row, 3] = phi[row + 1, 4] = phi[row + 2, 5] = -t
         phi[TILT, GYRO] = phi[SPEED, ACCEL] = -t * rotation
-        phi[SPEED, TILT] = t * self._gravity
-        phi[SPEED, GYRO] = (-t * skew(*self.velocity)) @ rotation
+        phi[6:9, ACCEL] = phi[9:12, ACCEL] = (0.5 * t * t) * rotation
         px, py, pz = self.position
-        for block, (x, y, z) in zip(FOOT, self.anchor, strict=True):
-            phi[block, TILT] = (-0.5 * t * t) * self._gravity
-            phi[block, SPEED] = -t * self._identity
-            phi[block, GYRO] = (-t * skew(x - px, y - py, z - pz)) @ rotation
-            phi[block, ACCEL] = (0.5 * t * t) * rotation
-        p = phi @ self.covariance @ phi.T
+        (ax, ay, az), (bx, by, bz) = self.anchor
+        ax, ay, az, bx, by, bz = ax - px, ay - py, az - pz, bx - px, by - py, bz - pz
+        vx, vy, vz = self.velocity
+        self._arms[:] = (
+            (0.0, vz, -vy), (-vz, 0.0, vx), (vy, -vx, 0.0),
+            (0.0, az, -ay), (-az, 0.0, ax), (ay, -ax, 0.0),
+            (0.0, bz, -by), (-bz, 0.0, bx), (by, -bx, 0.0),
+        )  # fmt: skip
+        phi[3:12, GYRO] = self._arms.dot(t * rotation)
+        p = phi.dot(self.covariance).dot(phi.T)
         gyro = phi[:12, GYRO]  # white gyro noise enters like its bias
-        p[:12, :12] += (s.gyro**2 * self._period / t) * (gyro @ gyro.T)
-        walks = (0.0, s.acceleration**2 * self._period, s.anchor**2, s.anchor**2, s.gyro_walk**2, s.acceleration_walk**2)
-        p.flat[:: SIZE + 1] += np.repeat(walks, 3) * t
+        p[:12, :12] += gyro.dot((s.gyro**2 * self._period / t) * gyro.T)
+        speed, left, right = s.acceleration**2 * self._period * t, self.creep[0] ** 2 * t, self.creep[1] ** 2 * t
+        turn, drift = s.gyro_walk**2 * t, s.acceleration_walk**2 * t
+        p.ravel()[:: SIZE + 1] += (
+            0.0, 0.0, 0.0, speed, speed, speed, left, left, left, right, right, right,
+            turn, turn, turn, drift, drift, drift,
+        )  # fmt: skip
         self.covariance = p
 
-    def _update(self, rows: Array, jacobian: Array | None, measured: Array, noise: Array) -> None:
-        """Kalman step: ``measured`` = jacobian @ error[rows] + noise (variances); the identity when None."""
-        p = self.covariance
-        left = p[:, rows] if jacobian is None else p[:, rows] @ jacobian.T
-        small = left[rows] if jacobian is None else jacobian @ left[rows]
+    def _update(self, columns: Array, small: Array, measured: Floats, noise: Floats) -> None:
+        """Kalman step for y = H x + noise: ``columns`` = P Hᵀ, ``small`` = H P Hᵀ, ``noise`` variances."""
         small = small.copy()
-        small.flat[:: len(noise) + 1] += noise
-        gain = np.linalg.solve(small, left.T).T
-        p = p - gain @ left.T
-        self.covariance = 0.5 * (p + p.T)
-        self._apply(gain @ measured)
+        small.ravel()[:: len(noise) + 1] += noise
+        gain = columns.dot(np.linalg.inv(small))
+        p = self.covariance - gain.dot(columns.T)
+        p += p.T
+        p *= 0.5
+        self.covariance = p
+        self._apply(gain.dot(measured))
 
     def _apply(self, error: Array) -> None:
         """Take the estimated error out of the mean: first order in the tiny rotation, exact for R."""
-        turn = -error[TILT]
-        self.rotation = pin.exp3(turn).dot(self.rotation)
-        self.velocity = (self.velocity + np.cross(turn, self.velocity) - error[SPEED]).tolist()
-        position = np.array(self.position)
+        self.rotation = pin.exp3(-error[TILT]).dot(self.rotation)
+        tx, ty, tz, sx, sy, sz, lx, ly, lz, rx, ry, rz, gx, gy, gz, ax, ay, az = error.tolist()
+        x, y, z = self.velocity
+        self.velocity = [x - (ty * z - tz * y) - sx, y - (tz * x - tx * z) - sy, z - (tx * y - ty * x) - sz]
+        x, y, z = self.gyro_bias
+        self.gyro_bias = [x - gx, y - gy, z - gz]
+        x, y, z = self.acceleration_bias
+        self.acceleration_bias = [x - ax, y - ay, z - az]
+        # Each sole moved as seen from the body. The body takes the common part, so that the ground under the robot
+        # stays where it is; two feet share the difference.
+        px, py, pz = self.position
         moved = []
-        for block, anchor in zip(FOOT, self.anchor, strict=True):
-            moved.append(np.cross(turn, anchor - position) - error[block])
-        # The sole seen from the body moved by moved[i]. The body takes the common part, so that the ground under the
-        # robot stays where it is; the feet share the difference.
-        sides = [side for side in (0, 1) if self.trusted[side]]
-        if sides:
-            shift = -sum(moved[side] for side in sides) / len(sides)
-            self.position = (position + shift).tolist()
-            for side in sides:
-                self.anchor[side] = (self.anchor[side] + moved[side] + shift).tolist()
-        self.gyro_bias = (self.gyro_bias - error[GYRO]).tolist()
-        self.acceleration_bias = (self.acceleration_bias - error[ACCEL]).tolist()
+        for (x, y, z), (ex, ey, ez) in zip(self.anchor, ((lx, ly, lz), (rx, ry, rz)), strict=True):
+            x, y, z = x - px, y - py, z - pz
+            moved.append((tz * y - ty * z - ex, tx * z - tz * x - ey, ty * x - tx * y - ez))
+        (mx, my, mz), (nx, ny, nz) = moved
+        left, right = self.trusted
+        if left and right:
+            self.position = [px - 0.5 * (mx + nx), py - 0.5 * (my + ny), pz - 0.5 * (mz + nz)]
+            dx, dy, dz = 0.5 * (mx - nx), 0.5 * (my - ny), 0.5 * (mz - nz)
+            (x, y, z), (u, v, w) = self.anchor
+            self.anchor = [[x + dx, y + dy, z + dz], [u - dx, v - dy, w - dz]]
+        elif left:
+            self.position = [px - mx, py - my, pz - mz]
+        elif right:
+            self.position = [px - nx, py - ny, pz - nz]

@@ -1,7 +1,7 @@
-"""Sensor frames as they come: bad values are replaced and named, so that the filter only sees numbers.
+"""Sensor frames as they come: bad values are replaced and named, so that the filters only see numbers.
 
-Replaced by: encoders - the other reading of the same joint (velocity integrated, position differenced), else the last
-good value; IMU and soles - the last good sample. A fault clears with the first good sample.
+Replaced by: an encoder's position by its velocity added up, a velocity by the difference of positions; IMU, torque and
+soles by the last good sample. A fault clears with the first good sample.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import math
 import numpy as np
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.estimation.frozen import FrozenWatch
 from humanoid_balance.estimation.settings import GuardSettings
+from humanoid_balance.estimation.stamps import StampGuard
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Flags, SensorFrame
 
@@ -24,180 +26,156 @@ class InputGuard:
     def __init__(self, robot: Robot, settings: GuardSettings) -> None:
         self._settings = settings
         self._names = robot.joint_names
-        n = robot.n
-        self._shapes = ((n,), (n,), (n,), (3,), (3,), (2, 6))
+        self._n = (robot.n,)
+        self._foot_sensors = robot.config.estimation.foot_sensors
         self._critical = _joints_between_feet_and_imu(robot)
         self._lower = robot.lower - settings.position_margin
         self._upper = robot.upper + settings.position_margin
         self._speed = settings.velocity_factor * robot.velocity_limit
-        self._torque = 10.0 * robot.torque_limit
-        self._load = settings.load * robot.weight
-        self._position_bound = float((np.maximum(-self._lower, self._upper) ** 2).max())
-        self._speed_bound = float((self._speed**2).min())
-        self._torque_bound = float((self._torque**2).min())
+        self._torque = settings.torque_factor * robot.torque_limit
+        # Squared norms for the quick check: one product sees NaN, infinity and absurd size.
+        self._speed_sq, self._torque_sq = float((self._speed**2).min()), float((self._torque**2).min())
+        self._gyro_sq, self._acceleration_sq = settings.gyro**2, settings.acceleration**2
+        self._load_sq = (settings.load * robot.weight) ** 2
+        self._jump = float(self._speed.max())
         self._nominal = robot.posture, robot.weight
+        self._stamps = StampGuard(settings)
+        self._frozen = FrozenWatch(robot.n, settings)
         self.reset()
 
     def reset(self) -> None:
-        """Forget all samples."""
+        """Forget all samples; until the first good one the robot is thought to stand."""
         posture, weight = self._nominal
         n = len(posture)
-        self.stamp = math.nan
-        self.dt = self._settings.period
+        self._stamps.reset()
+        self._frozen.reset()
+        self.stamp, self.dt = 0.0, self._settings.period
         self.faults: tuple[str, ...] = ()
-        self.restart = False  # the gap was too long to dead-reckon
+        self.gap = False  # too much time passed to dead-reckon
         self.position, self.velocity, self.torque = posture.copy(), np.zeros(n), np.zeros(n)
         self.gyro, self.acceleration = np.zeros(3), np.array([0.0, 0.0, GRAVITY])
         self.wrench = np.zeros((2, 6))
         self.wrench[:, 2] = weight / 2
-        self.imu_ok, self.complete = False, False
+        self.complete = False  # the frame had no fault
+        self._first = True
+        self._step = np.zeros(n)
         self._age_joint = np.zeros(n)  # time since the last good reading [s]
-        self._age_imu, self._age_feet, self._age_frame = 0.0, [0.0, 0.0], 0.0
-        self._rejected: list[float] = []
-        self._faulty = False
-        self._same = np.zeros(n, dtype=int)  # ticks for which a position did not change by a bit
-        self._travel = np.zeros(n)  # reported by the velocity meanwhile [rad]
-        self._change_rate = np.zeros(n)  # share of ticks at which a joint's reading changes, recent mean
-        self._frozen: Flags = np.zeros(n, dtype=bool)
-        self._previous = np.full(n, math.nan)
+        self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
 
     @property
     def valid(self) -> bool:
         """False once something essential was missing for too long."""
+        if self.complete:
+            return self._stamps.valid
         limit = self._settings.outage + 0.5 * self._settings.period
-        if self._age_frame > limit:
-            return False
-        if not self._faulty:
-            return True
-        return (
-            self._age_imu <= limit
-            and max(self._age_feet) <= limit
-            and bool((self._age_joint[self._critical] <= limit).all())
-        )
+        essential = float(self._age_joint[self._critical].max(initial=0.0))
+        return self._stamps.valid and max(self._age_imu, *self._age_feet, essential) <= limit
+
+    @property
+    def imu_lost(self) -> bool:
+        """The IMU is missing for too long to go on with its last sample."""
+        return self._age_imu > self._settings.outage
 
     def accept(self, frame: SensorFrame) -> bool:
         """Take a frame; False when its stamp makes it useless, then only ``faults`` and ``valid`` changed."""
-        self._check_shapes(frame)
-        if not self._accept_stamp(frame.stamp):
+        n = self._n
+        if (
+            frame.position.shape != n
+            or frame.velocity.shape != n
+            or frame.torque.shape != n
+            or frame.gyro.shape != (3,)
+            or frame.acceleration.shape != (3,)
+            or frame.wrench.shape != (2, 6)
+        ):
+            raise _wrong_shape(frame, n)
+        stamps = self._stamps
+        usable = stamps.accept(frame.stamp)
+        fault = stamps.fault
+        if not usable:
+            self.faults = (fault,)
             return False
-        dt = self.dt
-        late = f"stamp: late by {dt - self._settings.period:.3f} s" if dt > self._settings.late else ""
-        if self._clean(frame):
-            if self._faulty:
-                self._age_joint[:] = 0.0
-                self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
-                self._faulty = False
+        self.stamp, self.dt, self.gap = stamps.stamp, stamps.dt, stamps.gap
+        frozen = self._frozen.update(frame.position, frame.velocity, self.dt)
+        if not frozen and self._clean(frame):
             self.position, self.velocity, self.torque = frame.position, frame.velocity, frame.torque
             self.gyro, self.acceleration, self.wrench = frame.gyro, frame.acceleration, frame.wrench
-            self.imu_ok = self.complete = True
-            self.faults = (late,) if late else ()
+            self.faults = (fault,) if fault else ()
+            if not self.complete:
+                self._age_joint[:] = 0.0
+                self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
+                self.complete, self._first = True, False
         else:
-            faults = [late] if late else []
-            self._faulty = True
-            self._repair_joints(frame, faults)
-            self._repair_imu(frame, faults)
-            self._repair_feet(frame, faults)
-            self.complete = not faults
-            self.faults = tuple(faults)
+            self._repair(frame, [fault] if fault else [])
         return True
-
-    def _check_shapes(self, frame: SensorFrame) -> None:
-        fields = (frame.position, frame.velocity, frame.torque, frame.gyro, frame.acceleration, frame.wrench)
-        if tuple([x.shape for x in fields]) != self._shapes:
-            names = ("position", "velocity", "torque", "gyro", "acceleration", "wrench")
-            for name, value, shape in zip(names, fields, self._shapes, strict=True):
-                if value.shape != shape:
-                    raise InputError(f"sensor frame: {name} has shape {value.shape}, expected {shape}")
-
-    def _accept_stamp(self, stamp: float) -> bool:
-        s = self._settings
-        last = self.stamp
-        if not math.isfinite(stamp):
-            return self._reject("stamp: not finite", stamp)
-        if math.isnan(last):
-            self.stamp, self.dt = stamp, s.period
-            return True
-        dt = stamp - last
-        self.restart = False
-        if dt <= 0.0:
-            if self._rejected and stamp > self._rejected[-1] and len(self._rejected) * s.period > s.outage:
-                # The sender's clock was set back and runs on: follow it.
-                self.restart, dt = True, s.period
-            else:
-                return self._reject("stamp: repeated" if dt == 0.0 else "stamp: runs backward", stamp)
-        elif dt > s.restart:
-            self.restart, dt = True, s.period
-        self.stamp, self.dt = stamp, dt
-        self._rejected, self._age_frame = [], 0.0
-        return True
-
-    def _reject(self, fault: str, stamp: float) -> bool:
-        if math.isfinite(stamp):
-            self._rejected.append(stamp)
-            del self._rejected[:-100]
-        self._age_frame += self._settings.period
-        self.faults = (fault,)
-        return False
 
     def _clean(self, frame: SensorFrame) -> bool:
-        """All readings finite and plausible? Squared norms: one product sees NaN, infinity and absurd size."""
-        s = self._settings
-        position, velocity, torque, wrench = frame.position, frame.velocity, frame.torque, frame.wrench.ravel()
+        """All readings finite and plausible? Quick: what fails here is looked at joint by joint."""
+        step, velocity, torque = self._step, frame.velocity, frame.torque
+        gyro, acceleration, wrench = frame.gyro, frame.acceleration, frame.wrench.ravel()
+        np.subtract(frame.position, self.position, out=step)
         return bool(
-            position.dot(position) < self._position_bound
-            and velocity.dot(velocity) < self._speed_bound
-            and torque.dot(torque) < self._torque_bound
-            and frame.gyro.dot(frame.gyro) < s.gyro**2
-            and frame.acceleration.dot(frame.acceleration) < s.acceleration**2
-            and wrench.dot(wrench) < self._load**2
-            and not self._any_frozen(frame)
+            step.dot(step) < (self._jump * self.dt) ** 2
+            and velocity.dot(velocity) < self._speed_sq
+            and torque.dot(torque) < self._torque_sq
+            and gyro.dot(gyro) < self._gyro_sq
+            and acceleration.dot(acceleration) < self._acceleration_sq
+            and (not self._foot_sensors or wrench.dot(wrench) < self._load_sq)
         )
 
-    def _any_frozen(self, frame: SensorFrame) -> bool:
-        return False
+    def _repair(self, frame: SensorFrame, faults: list[str]) -> None:
+        stamps = len(faults)
+        with np.errstate(invalid="ignore", over="ignore"):
+            self._repair_joints(frame, faults)
+            self._repair_imu(frame, faults)
+            if self._foot_sensors:
+                self._repair_feet(frame, faults)
+        self.complete = len(faults) == stamps
+        self._first = self._first and not self.complete
+        self.faults = tuple(faults)
 
     def _repair_joints(self, frame: SensorFrame, faults: list[str]) -> None:
-        dt = self.dt
-        with np.errstate(invalid="ignore", over="ignore"):
-            position_ok = (frame.position > self._lower) & (frame.position < self._upper) & ~self._frozen
-            velocity_ok = np.abs(frame.velocity) < self._speed
-            torque_ok = np.abs(frame.torque) < self._torque
-            rate = np.where(velocity_ok, frame.velocity, 0.0)
-            position = np.where(position_ok, frame.position, self.position + rate * dt)
-            difference = np.clip((position - self.position) / dt, -self._speed / 3, self._speed / 3)
-        velocity = np.where(velocity_ok, frame.velocity, difference)
-        position = np.clip(position, self._lower, self._upper)
-        ok = position_ok & velocity_ok
-        self._age_joint = np.where(position_ok, 0.0, self._age_joint + dt)
-        for i in np.flatnonzero(~(ok & torque_ok)):
+        dt, frozen = self.dt, self._frozen.frozen
+        position_ok: Flags = (frame.position > self._lower) & (frame.position < self._upper)
+        velocity_ok: Flags = np.abs(frame.velocity) < self._speed
+        torque_ok: Flags = np.abs(frame.torque) < self._torque
+        # A jump is a bad reading, unless there is nothing recent to compare with.
+        known = (self._age_joint <= self._settings.outage) & (not (self._first or self.gap))
+        jumped = position_ok & known & (np.abs(frame.position - self.position) > self._speed * dt)
+        ok = position_ok & ~jumped & ~frozen
+        rate = np.where(velocity_ok, frame.velocity, 0.0)
+        position = np.where(ok, frame.position, np.clip(self.position + rate * dt, self._lower, self._upper))
+        difference = np.clip((position - self.position) / dt, -self._speed, self._speed) if not self._first else rate
+        unseen = self._settings.frozen_ticks * self._settings.period  # a frozen joint was so already for a while
+        self._age_joint = np.where(ok, 0.0, np.where(frozen, np.maximum(self._age_joint, unseen), self._age_joint) + dt)
+        for i in np.flatnonzero(~(ok & velocity_ok & torque_ok)):
             name = self._names[i]
-            if not position_ok[i]:
-                faults.append(f"encoder {name}: {'frozen' if self._frozen[i] else _what(frame.position[i])}")
+            if not ok[i]:
+                what = "frozen" if frozen[i] else "jump" if jumped[i] else _what(frame.position[i])
+                faults.append(f"encoder {name}: {what}")
             if not velocity_ok[i]:
                 faults.append(f"encoder {name}: velocity {_what(frame.velocity[i])}")
             if not torque_ok[i]:
                 faults.append(f"torque {name}: {_what(frame.torque[i])}")
         self.torque = np.where(torque_ok, frame.torque, self.torque)
-        self.position, self.velocity = position, velocity
+        self.velocity = np.where(velocity_ok, frame.velocity, difference)
+        self.position = position
 
     def _repair_imu(self, frame: SensorFrame, faults: list[str]) -> None:
-        s = self._settings
-        gyro_ok = bool(frame.gyro.dot(frame.gyro) < s.gyro**2)
-        accel_ok = bool(frame.acceleration.dot(frame.acceleration) < s.acceleration**2)
+        gyro_ok = bool(frame.gyro.dot(frame.gyro) < self._gyro_sq)
+        accel_ok = bool(frame.acceleration.dot(frame.acceleration) < self._acceleration_sq)
         if not gyro_ok:
             faults.append(f"imu: gyro {_what(float(np.abs(frame.gyro).max()))}")
         if not accel_ok:
             faults.append(f"imu: accelerometer {_what(float(np.abs(frame.acceleration).max()))}")
-        self.imu_ok = gyro_ok and accel_ok
-        self._age_imu = 0.0 if self.imu_ok else self._age_imu + self.dt
-        self.gyro = frame.gyro if gyro_ok else self.gyro.copy() * (1.0 if self._age_imu <= s.outage else 0.0)
-        self.acceleration = frame.acceleration if accel_ok else self.acceleration
+        self._age_imu = 0.0 if gyro_ok and accel_ok else self._age_imu + self.dt
+        self.gyro = frame.gyro if gyro_ok else self.gyro.copy()
+        self.acceleration = frame.acceleration if accel_ok else self.acceleration.copy()
 
     def _repair_feet(self, frame: SensorFrame, faults: list[str]) -> None:
         wrench = self.wrench.copy()
         for side in (0, 1):
             measured = frame.wrench[side]
-            if measured.dot(measured) < self._load**2:
+            if measured.dot(measured) < self._load_sq:
                 wrench[side] = measured
                 self._age_feet[side] = 0.0
             else:
@@ -212,6 +190,13 @@ def _what(value: float) -> str:
     return "infinite" if math.isinf(value) else f"out of range ({value:.3g})"
 
 
+def _wrong_shape(frame: SensorFrame, n: tuple[int, ...]) -> InputError:
+    expected = {"position": n, "velocity": n, "torque": n, "gyro": (3,), "acceleration": (3,), "wrench": (2, 6)}
+    wrong = {name: getattr(frame, name).shape for name, shape in expected.items() if getattr(frame, name).shape != shape}
+    name, shape = next(iter(wrong.items()))
+    return InputError(f"sensor frame: {name} has shape {shape}, expected {expected[name]}")
+
+
 def _joints_between_feet_and_imu(robot: Robot) -> Array:
     """Indices of the joints without which the base cannot be known: those on the way from each sole to the IMU."""
     model = robot.model
@@ -220,5 +205,3 @@ def _joints_between_feet_and_imu(robot: Robot) -> Array:
     for frame in robot.sole_frames:
         found |= imu ^ set(model.supports[model.frames[frame].parentJoint].tolist())
     return np.array(sorted(j - 2 for j in found if j > 1), dtype=int)
-
-

@@ -11,6 +11,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
 Floats = list[float]
+WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
 def quaternion(rotation: list[Floats]) -> tuple[float, float, float, float]:
@@ -63,15 +64,13 @@ class BodyKinematics:
         self._imu_aligned = self._imu_fixed and bool(np.allclose(self._imu_rotation, np.eye(3), atol=1e-12))
         self.rotation: Array = np.eye(3)  # world <- base
 
-    def imu_in_base(self, position: Array, velocity: Array) -> None:
-        """Where the IMU is on the body; costs a second pass only when joints lie between it and the root."""
-        if self._imu_fixed:
-            return
+    def _locate_imu(self, position: Array, velocity: Array) -> None:
+        """Where the IMU is on the body, when joints lie between it and the root."""
         model, data = self._model, self._pre
         self._pre_q[7:], self._pre_v[6:] = position, velocity
         pin.forwardKinematics(model, data, self._pre_q, self._pre_v)
         placement = pin.updateFramePlacement(model, data, self._imu_frame)
-        twist = pin.getFrameVelocity(model, data, self._imu_frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        twist = pin.getFrameVelocity(model, data, self._imu_frame, WORLD)
         self._imu_rotation = placement.rotation.copy()
         self._imu_position = placement.translation.tolist()
         self._imu_speed, self._imu_rate = twist.linear.tolist(), twist.angular.tolist()
@@ -84,7 +83,8 @@ class BodyKinematics:
         ``rotation`` world <- IMU; ``origin`` and ``speed`` of the IMU in world axes [m, m/s]; ``rate`` its angular
         velocity in IMU axes [rad/s].
         """
-        self.imu_in_base(position, velocity)
+        if not self._imu_fixed:
+            self._locate_imu(position, velocity)
         base = rotation if self._imu_aligned else rotation @ self._imu_rotation.T
         self.rotation = base
         rows = base.tolist()
@@ -114,13 +114,12 @@ class BodyKinematics:
         )  # fmt: skip
         self.q[7:], self.v[6:] = position, velocity
         model, data = self._model, self._data
-        pin.forwardKinematics(model, data, self.q, self.v)
-        pin.computeCentroidalMomentum(model, data)
-        for frame in self._frames:
-            pin.updateFramePlacement(model, data, frame)
+        pin.computeCentroidalMomentum(model, data, self.q, self.v)  # and forward kinematics
+        left, right = self._frames
+        pin.updateFramePlacement(model, data, left)
+        pin.updateFramePlacement(model, data, right)
 
     def sole_twist(self, side: int) -> Floats:
         """Velocity of a sole frame: linear, angular, world axes [m/s, rad/s]."""
-        world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        twist: Floats = pin.getFrameVelocity(self._model, self._data, self._frames[side], world).vector.tolist()
+        twist: Floats = pin.getFrameVelocity(self._model, self._data, self._frames[side], WORLD).vector.tolist()
         return twist

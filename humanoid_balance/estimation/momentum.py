@@ -31,10 +31,11 @@ class MomentumObserver:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
         integral = self._integral * dt
         gain = min(self._proportional * dt, 1.0)
-        estimate, residual, innovation = self.momentum, self.residual, self.innovation
-        for i in range(6):
-            predicted = estimate[i] + (wrench[i] + residual[i]) * dt
-            error = momentum[i] - predicted
-            innovation[i] = error
-            residual[i] += integral * error
-            estimate[i] = predicted + gain * error
+        estimate, residual, innovation = [], [], []
+        for h, w, old, r in zip(momentum, wrench, self.momentum, self.residual, strict=True):
+            predicted = old + (w + r) * dt
+            error = h - predicted
+            innovation.append(error)
+            residual.append(r + integral * error)
+            estimate.append(predicted + gain * error)
+        self.momentum, self.residual, self.innovation = estimate, residual, innovation

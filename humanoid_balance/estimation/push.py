@@ -19,7 +19,7 @@ class PushDetector:
 
     def __init__(self, weight: float, settings: PushSettings) -> None:
         self._settings = settings
-        self._onset, self._end = settings.onset * weight, settings.end * weight
+        self._onset_sq, self._end_sq = (settings.onset * weight) ** 2, (settings.end * weight) ** 2
         self.reset()
 
     def reset(self) -> None:
@@ -33,24 +33,29 @@ class PushDetector:
         self.direction, self.impulse, self.height = 0.0, 0.0, NAN
         self.force = (0.0, 0.0, 0.0)  # what is reported [N]
         self.moment = (0.0, 0.0, 0.0)
+        self._report = Push(False, np.zeros(3), NAN, 0.0, 0.0, NAN)
 
     @property
     def active(self) -> bool:
         return self._phase == ACTIVE
 
+    @property
+    def quiet(self) -> bool:
+        return self._phase == QUIET
+
     def update(self, stamp: float, dt: float, residual: Floats, com_height: float, disturbed: bool) -> None:
         """Take the residual wrench about the CoM; ``disturbed``: a contact changed at this tick."""
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
-        force = math.hypot(fx, fy)
+        force_sq = fx * fx + fy * fy
         self._since_landing = 0.0 if disturbed else self._since_landing + dt
         if self._phase == QUIET:
-            onset = self._onset * (s.landing_factor if self._since_landing < s.landing_time else 1.0)
-            if force < onset:
+            if force_sq < self._onset_sq or (
+                self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * self._onset_sq
+            ):
                 rate = dt / s.bias_time
-                limit = self._end
-                bias[0] = min(max(bias[0] + rate * fx, -limit), limit)
-                bias[1] = min(max(bias[1] + rate * fy, -limit), limit)
+                bias[0] += rate * fx
+                bias[1] += rate * fy
                 bias[2] += rate * fz
                 return
             self._phase, self._clock, self._start = RISING, 0.0, stamp
@@ -61,7 +66,7 @@ class PushDetector:
         sums[2] += residual[3] * dt
         sums[3] += residual[4] * dt
         if self._phase == RISING:
-            if force < self._onset:
+            if force_sq < self._onset_sq:
                 self._phase = QUIET
                 return
             self._clock += dt
@@ -69,7 +74,7 @@ class PushDetector:
                 return
             self._phase, self._clock = ACTIVE, 0.0
             self.onset = self._start
-        self._clock = self._clock + dt if force < self._end else 0.0
+        self._clock = self._clock + dt if force_sq < self._end_sq else 0.0
         ix, iy = sums[0], sums[1]
         self.impulse = math.hypot(ix, iy)
         self.direction = math.atan2(iy, ix)
@@ -82,4 +87,9 @@ class PushDetector:
             self.force = self.moment = (0.0, 0.0, 0.0)
 
     def report(self) -> Push:
-        return Push(self.active, np.array(self.force), self.onset, self.direction, self.impulse, self.height)
+        """The last push; while nothing pushes the same object is given again."""
+        if self._phase != QUIET or self._report.active:
+            self._report = Push(
+                self.active, np.array(self.force), self.onset, self.direction, self.impulse, self.height
+            )
+        return self._report

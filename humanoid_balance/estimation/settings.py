@@ -16,8 +16,9 @@ class BaseSettings:
     acceleration: float = 0.15  # [m/s²]; three times the sensor's own, a 1 kHz sample misses part of each impact
     kinematics: float = 3e-4  # position of a sole from the encoders [m]: 1e-4 rad over six joints, and some flex
     foot_rate: float = 1e-2  # angular velocity of a sole from encoder velocities [rad/s]
-    still_rate: float = 0.1  # mean angular velocity of the soles below which they show the gyro bias [rad/s]
-    anchor: float = 1e-4  # creep of a loaded sole on the ground [m/√s]
+    anchor: float = 1e-4  # creep of a loaded sole on the ground [m/√s] ...
+    light: float = 0.25  # ... and (light / load)⁴ times as much below this share of the weight: it slips and rolls
+    rolling: float = 0.02  # creep of a rolling sole, per rad/s [m/√s]
     gyro_walk: float = 2e-5  # of the gyro bias [rad/s/√s]
     acceleration_walk: float = 2e-4  # of the accelerometer bias [m/s²/√s]
     sole_force: float = 0.02  # accelerometer against sole force, mean of one window [m/s²]: slow sway, sole offsets
@@ -41,7 +42,8 @@ class ContactSettings:
     slip_time: float = 0.004  # [s]
     trust_speed: float = 0.04  # a foot that slipped is trusted again below this [m/s] ...
     trust_time: float = 0.03  # ... held for so long [s]
-    rolling_rate: float = 0.15  # angular velocity above which a sole counts as rolling over an edge [rad/s]
+    observer_bandwidth: float = 200.0  # of wrenches from joint torques [rad/s]; a landing shows within 5 ms
+    turning: float = 0.1  # angular velocity above which a standing sole counts as turning [rad/s]
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,13 @@ class GuardSettings:
     period: float = 1e-3  # nominal [s]
     late: float = 5e-3  # a gap above this is reported [s]
     outage: float = 0.02  # without a usable sample for longer: the state is invalid [s]
-    restart: float = 0.1  # after a longer gap the filter starts again where it stands [s]
+    restart: float = 0.1  # a longer gap is not dead-reckoned: the filter resumes, at rest, where it stands [s]
     gyro: float = 60.0  # beyond: not a measurement [rad/s]
     acceleration: float = 400.0  # [m/s²]
     load: float = 30.0  # force on a sole, share of the weight
     position_margin: float = 0.5  # beyond the joint limits [rad]
-    velocity_factor: float = 3.0  # of the joint's velocity limit
+    velocity_factor: float = 3.0  # of the joint's velocity limit; also what it can move in one period
+    torque_factor: float = 10.0  # of the joint's torque limit
     frozen_ticks: int = 20  # a bit-identical position for so long is suspicious
     frozen_travel: float = 5e-3  # travel the joint reports meanwhile [rad]
 

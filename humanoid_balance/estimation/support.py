@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from humanoid_balance.estimation.sole import Sole
 from humanoid_balance.types import Array
 
 Point = tuple[float, float]
+Floats = list[float]
 
 
 def convex_hull(points: Sequence[Point]) -> list[Point]:
@@ -53,34 +55,33 @@ def margin(polygon: Array, point: Array) -> float:
 
 
 class SupportPolygon:
-    """The hull, kept until a sole in contact moved by more than ``tolerance`` or the contacts changed."""
+    """The hull of the soles in contact, kept as long as they stand still within ``tolerance`` [m]."""
 
     def __init__(self, soles: Array, tolerance: float = 5e-4) -> None:
         self._soles = soles  # corners (2, 4, 3) in the sole frames [m]
         self._tolerance = tolerance
         self._reach = float(np.abs(soles[..., :2]).max())
-        self._key: tuple[float, ...] = ()
-        self._polygon: Array = np.zeros((0, 2))
+        self._key: Floats = []
+        self.vertices: Array = np.zeros((0, 2))  # world x y, counter-clockwise; empty in flight; read only
 
-    def update(
-        self, contact: tuple[bool, bool], position: tuple[list[float], list[float]], rotation: tuple[Array, Array]
-    ) -> Array:
-        """Vertices (k, 2) in world x y, counter-clockwise; empty in flight. Do not write to it."""
-        key: list[float] = []
-        for side in (0, 1):
-            if contact[side]:
-                x, y, _ = position[side]
-                turned = rotation[side][:, 0].tolist()  # x axis of the sole: where the toes point, and the pitch
-                key += [x, y, self._reach * turned[0], self._reach * turned[1], side]
-        old = self._key
-        if len(key) == len(old) and all(abs(a - b) < self._tolerance for a, b in zip(key, old, strict=True)):
-            return self._polygon
+    def update(self, left: Sole, right: Sole) -> None:
+        """Take the soles."""
+        key: Floats = []
+        for sole in (left, right):
+            if sole.contact.contact:
+                x, y, _ = sole.position
+                row_x, row_y, _ = sole.rows  # of their first column: where the toes point, and the pitch
+                key += (x, y, self._reach * row_x[0], self._reach * row_y[0])
+            key.append(2.0 * self._tolerance * sole.contact.contact)
+        if len(key) == len(self._key):
+            moved = max(abs(new - old) for new, old in zip(key, self._key, strict=True))
+            if moved < self._tolerance:
+                return
+        self._key = key
         corners: list[Point] = []
-        for side in (0, 1):
-            if contact[side]:
-                xy = self._soles[side] @ rotation[side][:2].T + position[side][:2]
+        for side, sole in enumerate((left, right)):
+            if sole.contact.contact:
+                xy = self._soles[side] @ np.array(sole.rows[:2]).T + sole.position[:2]
                 corners += [(x, y) for x, y in xy.tolist()]
-        self._key = tuple(key)
-        self._polygon = np.array(convex_hull(corners)).reshape(-1, 2)
-        self._polygon.flags.writeable = False
-        return self._polygon
+        self.vertices = np.array(convex_hull(corners)).reshape(-1, 2)
+        self.vertices.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Centre of pressure, zero-moment point and foot-rotation indicator, in closed form (Kudoh K3, K5; Yin Y0), z up.
+"""The zero-moment point in closed form (Kudoh K3, K5; Yin Y0), z up.
 
 All points lie on the ground plane through ``ground`` with unit normal ``normal``. Forces act on the body; vectors are
 triples of floats in world axes, as this runs inside the tick.
@@ -10,25 +10,6 @@ from collections.abc import Sequence
 
 Vector = Sequence[float]
 NAN3 = (float("nan"),) * 3
-
-
-def centre_of_pressure(
-    wrench: Vector, position: Vector, rotation: Sequence[Vector], floor: float
-) -> tuple[float, float, float]:
-    """Where the ground pushes on one sole, world [m]: x = -m_y / f_z, y = m_x / f_z in the sole frame.
-
-    ``wrench``: in and about the sole frame. NaN when the normal force is below ``floor`` [N].
-    """
-    force = wrench[2]
-    if force < floor:
-        return NAN3
-    x, y = -wrench[4] / force, wrench[3] / force
-    row_x, row_y, row_z = rotation
-    return (
-        position[0] + row_x[0] * x + row_x[1] * y,
-        position[1] + row_y[0] * x + row_y[1] * y,
-        position[2] + row_z[0] * x + row_z[1] * y,
-    )
 
 
 def moment_free_point(

@@ -11,7 +11,7 @@ import pinocchio as pin
 from humanoid_balance.estimation.support import convex_hull, margin
 from humanoid_balance.experiments.recorder import Recorder
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.types import Array, Push
+from humanoid_balance.types import Array, Flags, Push
 
 LOADED = 0.03  # share of the weight above which a sole counts as standing on the ground
 STILL = 0.05  # CoM speed below which the robot is quiet [m/s]
@@ -19,12 +19,12 @@ IMPACT = 0.020  # left out around landings and lift-offs [s]
 SETTLE = 0.030  # after a landing, before slip is measured [s]
 
 
-def loaded(record: Recorder) -> Array:
+def loaded(record: Recorder) -> Flags:
     """Soles that really stand, one column a foot."""
     return record["true_force"][:, :, 2] > LOADED * record.robot.weight
 
 
-def phases(flags: Array, shortest: int) -> list[tuple[int, int]]:
+def phases(flags: Flags, shortest: int) -> list[tuple[int, int]]:
     """Half-open intervals in which a flag is set for at least ``shortest`` samples."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= shortest]

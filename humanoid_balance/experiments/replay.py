@@ -41,7 +41,7 @@ class Puppet:
         soles = [self.model.geom(name).id for name in SOLE_NAMES]
         ground = self.model.geom("ground").id
         group[ground] = VISUAL
-        self.shapes = [g for g in np.flatnonzero(group == VISUAL) if g not in (ground, *soles)]
+        self.shapes = [int(g) for g in np.flatnonzero(group == VISUAL) if g not in (ground, *soles)]
 
     def pose(self, k: int) -> None:
         """Take the pose of row ``k`` of the record."""
@@ -50,6 +50,12 @@ class Puppet:
         self.data.qpos[self._joints] = q[7:]
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)
+
+    def ground(self) -> Array:
+        """Orientation of the ground, its normal in the last column (3, 3)."""
+        ground = self.model.geom("ground").id
+        mujoco.mj_kinematics(self.model, self.data)
+        return np.array(self.data.geom_xmat[ground]).reshape(3, 3)
 
     def extreme_points(self, geom: int) -> Array:
         """Points of a shape that are farthest out in some direction, in its frame (k, 3) [m]."""

@@ -140,14 +140,9 @@ def _set_joints(spec: mujoco.MjSpec, robot: Robot) -> None:
     for i, name in enumerate(robot.joint_names):
         joint = spec.joint(name)
         joint.armature, joint.frictionloss = robot.armature[i], robot.friction[i]
-        joint.damping = _like(joint.damping, robot.damping[i])
+        joint.damping = np.full(np.shape(joint.damping), robot.damping[i])
         motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         motor.set_to_motor()
-
-
-def _like(old: object, value: float) -> object:
-    """Scalar or array, as this MuJoCo keeps the attribute."""
-    return np.full(np.shape(old), value) if np.ndim(old) else value  # type: ignore[arg-type]
 
 
 def _set_contacts(spec: mujoco.MjSpec, robot: Robot) -> None:
@@ -174,8 +169,9 @@ def _chain(spec: mujoco.MjSpec, robot: Robot, side: int) -> set[str]:
 def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
     half = -math.radians(world.slope) / 2  # turning about -y lifts the ground in front
     spec.worldbody.add_geom(
-        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1], contype=GROUND,
-        quat=[math.cos(half), 0, math.sin(half), 0], conaffinity=0, condim=3, friction=[world.friction, 0.005, 0.0001], priority=1,
+        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1],
+        quat=[math.cos(half), 0, math.sin(half), 0], contype=GROUND, conaffinity=0, condim=3,
+        friction=[world.friction, 0.005, 0.0001], priority=1,
         solref=[0.01, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2], material="ground",
     )  # fmt: skip
     spec.add_texture(

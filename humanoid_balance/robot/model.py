@@ -202,6 +202,10 @@ class Robot:
         posture = np.clip([self.posture_of(name) for name in self.joint_names], self.lower, self.upper)
         q = np.concatenate([[0, 0, 0, 0, 0, 0, 1.0], posture])
         pin.framesForwardKinematics(model, data, q)
+        toes = sum(data.oMf[f].rotation[:, 0] for f in self.sole_frames)
+        upright = pin.rpy.rpyToMatrix(0.0, 0.0, -math.atan2(toes[1], toes[0]))  # some robots' root looks backwards
+        q[3:7] = pin.Quaternion(upright).coeffs()
+        pin.framesForwardKinematics(model, data, q)
         centres = [data.oMf[f].act(c.mean(axis=0)) for f, c in zip(self.sole_frames, self.soles, strict=True)]
         middle = (centres[0] + centres[1]) / 2
         q[:3] -= middle
@@ -215,7 +219,7 @@ class Robot:
         level[:, 3:6] = np.eye(3)
         hold = np.zeros((self.n, model.nv))
         hold[:, 6:] = POSTURE_WEIGHT * np.eye(self.n)
-        for _ in range(40):
+        for k in range(60):
             pin.computeJointJacobians(model, data, q)
             pin.framesForwardKinematics(model, data, q)
             jacobian_com = pin.jacobianCenterOfMass(model, data, q)
@@ -227,17 +231,19 @@ class Robot:
                     @ pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL)
                 )
                 errors.append(error.vector)
-            rows += [jacobian_com[:2], level, hold]
+            rows += [jacobian_com[:2], level]
             rotation = pin.Quaternion(q[3:7]).toRotationMatrix()
             errors += [
                 np.array(self.config.stance.com) - data.com[0][:2],
-                -pin.log3(rotation),
-                POSTURE_WEIGHT * (posture - q[7:]),
+                pin.log3(rotation.T @ upright),
             ]
+            if k < 30:  # then the smallest steps that meet soles and CoM exactly
+                rows.append(hold)
+                errors.append(POSTURE_WEIGHT * (posture - q[7:]))
             step = np.linalg.lstsq(np.vstack(rows), np.concatenate(errors), rcond=None)[0]
             q = pin.integrate(model, q, step)
             q[7:] = np.clip(q[7:], self.lower, self.upper)
-            if np.abs(step).max() < 1e-10:
+            if k > 30 and np.abs(step).max() < 1e-10:
                 break
         pin.framesForwardKinematics(model, data, q)
         for side, (frame, target) in enumerate(zip(self.sole_frames, targets, strict=True)):

@@ -11,20 +11,19 @@ from humanoid_balance.wholebody.terms import Terms
 DAMPING = 5.0  # of joint velocities [1/s]
 
 
-def fallback_torque(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array, Array]:
+def fallback(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array, Array]:
     """Carry the weight on the soles that push and brake every joint, clipped to the torque limits.
 
     The wanted acceleration brakes joints and base, a = -k v; the wrenches are the smallest that give the base its six
-    equations. Torque (n,), acceleration (nv,) and wrenches (2, 6). Friction and centre of pressure are not guaranteed:
+    equations. Torque (n,), acceleration (nv,) and wrenches of the pushing soles (6 p,). Friction and centre of pressure are not guaranteed:
     this is the case in which they cannot be.
     """
     acceleration = -DAMPING * terms.v
     force = terms.M.dot(acceleration) + terms.h
-    wrenches = np.zeros((2, 6))
+    wrench = np.zeros(0)
     torque = force[6:].copy()
     if pushing:
         J = np.concatenate([terms.soles[s].J for s in pushing])
         wrench = np.linalg.lstsq(J[:, :6].T, force[:6], rcond=None)[0]
         torque -= J[:, 6:].T.dot(wrench)
-        wrenches[pushing] = wrench.reshape(-1, 6)
-    return np.clip(torque, -robot.torque_limit, robot.torque_limit), acceleration, wrenches
+    return np.clip(torque, -robot.torque_limit, robot.torque_limit), acceleration, wrench

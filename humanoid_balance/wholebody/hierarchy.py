@@ -1,8 +1,13 @@
 """Strict priorities: a level acts only where the ones above do not care, inequalities hold on every level.
 
-Fast path: set all residuals e of the upper levels to zero and solve the last level. If that is feasible it is the
-optimum, for no level can do better than zero. Otherwise the cascade: level by level the residual is made as small as
-the inequalities allow and then kept. Both give the same optimum; the verdict of the last tick says which to try first.
+Three ways to the same optimum, from the cheapest on:
+
+1. The closed form, every level met, satisfies all inequalities. It is the optimum: no level could do better.
+2. Every upper level can still be met: the smallest move (z, g) of the last level that satisfies the inequalities.
+3. Cascade: level by level the residual e is made as small as the inequalities allow and then kept.
+
+The verdict of the last tick says at which level a cascade has to start. Levels above that one are tried as met and, if
+this contradicts the inequalities, given up from the lowest on, so the order of trying never changes the result.
 """
 
 from __future__ import annotations
@@ -11,94 +16,167 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.types import Array
-from humanoid_balance.wholebody.problem import Affine, Problem
-from humanoid_balance.wholebody.qp import QP, QPResult, QPStatus
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, Reference
+from humanoid_balance.wholebody.constraints import Constraints
+from humanoid_balance.wholebody.forces import Forces
+from humanoid_balance.wholebody.least_distance import FEASIBILITY, LeastDistance, Outcome, Result
+from humanoid_balance.wholebody.limits import JointLimits
+from humanoid_balance.wholebody.motion import Motion
+from humanoid_balance.wholebody.proxqp import ProxQP
+from humanoid_balance.wholebody.shape import Shape
+from humanoid_balance.wholebody.terms import Terms
 
-MET = 1e-6  # a level whose weighted residual is below this share of what was asked is met
+MET = 1e-6  # a level is met when its residual is below this share of what it asks for
+TRUST = 1e-4  # cost of a move below the level that is being solved, against its residual; squared in the objective
 
 
 @dataclass(slots=True)
 class Optimum:
-    """Where the hierarchy ended."""
+    """Where the hierarchy ended; the arrays are meaningless unless ``outcome`` is SOLVED."""
 
-    status: QPStatus
+    outcome: Outcome
     met: bool  # the first level's residual is zero
-    affine: Affine
-    y: Array
-    result: QPResult
+    acceleration: Array  # (nv,)
+    wrench: Array  # of the soles that push (6 p,)
+    torque: Array  # (n,)
+    active: list[int]
+    multipliers: list[float]
+    violation: float  # of the scaled inequalities
+    dual: float  # largest entry of the gradient of the Lagrangian of the last QP
+    gap: float  # its sum of multiplier times distance to the bound
+    iterations: int
 
 
 class Hierarchy:
-    """Solves the levels of one problem shape."""
+    """Solves one problem shape, tick after tick."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self._cascading = False
-        self._solvers: dict[tuple[int, bool], QP] = {}
+    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits) -> None:
+        self.motion = Motion(robot, shape)
+        self.forces = Forces(robot, shape)
+        self.constraints = Constraints(robot, shape, limits)
+        levels = len(shape.levels)
+        self._active_sets = [LeastDistance() for _ in range(levels)]  # the last level has the last one
+        self._solvers: dict[int, ProxQP] = {}  # by number of variables
+        self._start = levels  # first level that could not be met in the last tick
 
-    def _solver(self, columns: int, last: bool) -> QP:
-        key = columns, last
-        if key not in self._solvers:
-            self._solvers[key] = QP(columns, self.problem.rows, strict=last)
-        return self._solvers[key]
+    def solve(self, terms: Terms, reference: Reference) -> Optimum:
+        motion, forces, constraints = self.motion, self.forces, self.constraints
+        motion.update(terms, reference)
+        forces.update(terms, motion.qdd)
+        constraints.update(terms, reference)
+        self._value = constraints.value(forces.wrench, forces.torque, motion.qdd)
+        violation = max(float((constraints.lower - self._value).max()), float((self._value - constraints.upper).max()))
+        if violation <= FEASIBILITY:
+            self._start = len(motion.levels)
+            self._active_sets[self._start].forget()
+            return Optimum(Outcome.SOLVED, self._reachable(), forces.a, forces.wrench, forces.torque, [], [],
+                           max(violation, 0.0), 0.0, 0.0, 0)  # fmt: skip
+        return self._constrained()
 
-    def solve(self) -> Optimum:
-        if not self._cascading:
-            optimum = self._all_met()
-            if optimum.status is QPStatus.SOLVED:
-                return optimum
-        optimum = self._cascade()
-        return optimum
+    def _reachable(self) -> bool:
+        motion = self.motion
+        if not motion.levels or motion.unreachable[0] == 0.0:
+            return True
+        return bool(motion.unreachable[0] <= MET * (1 + motion.asked.max()))
 
-    def _all_met(self) -> Optimum:
-        problem = self.problem
-        affine = problem.affine(problem.Z, problem.start)
-        H, g = problem.last_cost(affine)
-        result = self._solve(affine, H, g, slice(0, affine.columns), affine.C[:, -1], True)
-        return Optimum(result.status, True, affine, result.x, result)
+    # ---- with active inequalities ----
 
-    def _cascade(self) -> Optimum:
-        problem = self.problem
-        hard, m = problem.hard_rows, len(problem.b)
-        E = np.linalg.solve(problem._R, problem._Q1.T).T[:, hard:]
-        affine = problem.affine(np.hstack([E, problem.Z]), problem.start)
-        y = np.zeros(affine.columns)
-        lower, higher = problem.lower.copy(), problem.higher.copy()
-        met, all_met = True, True
-        constant = affine.C[:, -1].copy()
-        for k, rows in enumerate(problem.level_rows):
-            first, end = rows.start - hard, rows.stop - hard
-            columns = slice(first, affine.columns)
-            size = affine.columns - first
-            H = np.zeros((size, size))
-            H[range(end - first), range(end - first)] = 1.0
-            result = self._solve(affine, H, np.zeros(size), columns, constant, False, lower, higher)
-            if result.status is not QPStatus.SOLVED:
-                self._cascading = False
-                return Optimum(result.status, False, affine, y, result)
-            e = result.x[: end - first]
-            y[first:end] = e
-            small = bool(np.abs(e).max() <= MET * (1 + np.abs(problem.b[rows]).max()))
-            all_met = all_met and small
-            if k == 0:
-                met = small
-            value = affine.C[:, first:-1].dot(result.x) + constant
+    def _constrained(self) -> Optimum:
+        motion, constraints = self.motion, self.constraints
+        levels = len(motion.levels)
+        lower, upper = constraints.lower - self._value, constraints.upper - self._value
+        free = motion.free_moves()
+        start = min(self._start, levels)
+        if start == levels:
+            columns = self.forces.columns(free)
+            C = constraints.columns(*columns)
+            result = self._smallest(levels, C, lower, upper)
+            if result.outcome is Outcome.SOLVED or not levels:
+                return self._optimum(result, result.y, levels, columns, C)
+            start -= 1
+        columns = self.forces.columns(np.hstack([motion.residual_moves(), free]))
+        C = constraints.columns(*columns)
+        while True:
+            result, y, relaxed = self._cascade(start, C, lower, upper)
+            if result.outcome is Outcome.SOLVED or start == 0:
+                return self._optimum(result, y, relaxed, columns, C)
+            start -= 1
+
+    def _cascade(self, start: int, C: Array, lower: Array, upper: Array) -> tuple[Result, Array, int]:
+        """Solve the levels from ``start`` on with those before met: result, y = (e, z, g), first level not met."""
+        motion = self.motion
+        levels, hard = motion.levels, motion.levels[0].start
+        lower, upper = lower.copy(), upper.copy()
+        y = np.zeros(C.shape[1])
+        relaxed, iterations = len(levels), 0
+        result = Result(Outcome.SOLVED, y, [], [])
+        for k in range(start, len(levels) + 1):
+            last = k == len(levels)
+            first = levels[k].start - hard if not last else levels[-1].stop - hard
+            end = levels[k].stop - hard if not last else C.shape[1]
+            if first == end:
+                continue
+            part = C[:, first:]
+            attempt = self._smallest(k, part, lower, upper, None if last else end - first)
+            iterations += attempt.iterations
+            if attempt.outcome is not Outcome.SOLVED:
+                if k > start:  # what was reached above satisfies every constraint: keep it
+                    y[first:] = reached[end_before - first_before :]
+                    break
+                return attempt, y, k
+            result = attempt
+            y[first:end] = result.y[: end - first]
+            if last:
+                break
+            # The next levels may use this point: whatever violation rounding has left is allowed to stay.
+            value = part.dot(result.y)
             np.minimum(lower, value, out=lower)
-            np.maximum(higher, value, out=higher)
-            constant = constant + affine.C[:, first:end].dot(e)
-        self._cascading = not all_met
-        first = m - hard
-        H, g = problem.last_cost(affine)
-        g = g[first:] + H[first:, :first].dot(y[:first])
-        result = self._solve(affine, H[first:, first:], g, slice(first, affine.columns), constant, True, lower, higher)
-        y[first:] = result.x
-        return Optimum(result.status, met, affine, y, result)
+            np.maximum(upper, value, out=upper)
+            settled = C[:, first:end].dot(y[first:end])
+            lower -= settled
+            upper -= settled
+            reached, first_before, end_before = result.y, first, end
+            if relaxed > k and np.abs(y[first:end]).max() > MET * (1 + motion.asked[levels[k]].max()):
+                relaxed = k
+        result.iterations = iterations
+        return result, y, relaxed
 
-    def _solve(self, affine: Affine, H: Array, g: Array, columns: slice, constant: Array, last: bool,
-               lower: Array | None = None, higher: Array | None = None) -> QPResult:
-        problem = self.problem
-        lower = problem.lower if lower is None else lower
-        higher = problem.higher if higher is None else higher
-        solver = self._solver(columns.stop - columns.start, last)
-        return solver.solve(H, g, affine.C[:, columns], lower - constant, higher - constant)
+    def _smallest(self, level: int, C: Array, lower: Array, upper: Array, residuals: int | None = None) -> Result:
+        """Smallest move; with ``residuals`` only the first so many columns count, the others are all but free."""
+        if residuals is not None:
+            rest = C[:, residuals:]
+            scale = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest)) / TRUST
+            C = C.copy()
+            C[:, residuals:] *= scale
+        solver = self._active_sets[level]
+        result = solver.solve(C, lower, upper)
+        if result.outcome is Outcome.NOT_CONVERGED:
+            result = self._proxqp(C.shape[1]).solve(C, lower, upper)
+            solver.suggest(result.active, result.multipliers)
+        if residuals is not None:
+            result.y[residuals:] *= scale
+        return result
+
+    def _proxqp(self, n: int) -> ProxQP:
+        solver = self._solvers.get(n)
+        if solver is None:
+            solver = self._solvers[n] = ProxQP(n, self.constraints.rows)
+        return solver
+
+    def _optimum(
+        self, result: Result, y: Array, relaxed: int, columns: tuple[Array, Array, Array], C: Array
+    ) -> Optimum:
+        forces, constraints = self.forces, self.constraints
+        self._start = relaxed
+        wrench, torque, a = (
+            point + column.dot(y)
+            for point, column in zip((forces.wrench, forces.torque, forces.a), columns, strict=True)
+        )
+        value = self._value + C.dot(y)
+        violation = max(float((constraints.lower - value).max()), float((value - constraints.upper).max()), 0.0)
+        met = relaxed > 0 or not self.motion.levels
+        return Optimum(
+            result.outcome, met and self._reachable(), a, wrench, torque, result.active, result.multipliers,
+            violation, result.dual, result.gap, result.iterations,
+        )  # fmt: skip

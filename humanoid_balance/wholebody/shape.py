@@ -11,11 +11,13 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Reference, RobotState
 from humanoid_balance.wholebody.tasks.com import ComTask
 from humanoid_balance.wholebody.tasks.feet import FootTask
+from humanoid_balance.wholebody.tasks.kudoh import KudohTask
 from humanoid_balance.wholebody.tasks.momentum import MomentumTask
 from humanoid_balance.wholebody.tasks.posture import PostureTask
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.tasks.torso import TorsoTask
 
+LIFTED = 0.01  # a sole this far above the other's plane has left the ground [m]
 UNLOADED = 1e-3  # a sole that may carry less than this share of the weight does not push at all
 
 
@@ -25,6 +27,14 @@ class Sole(Enum):
     FREE = 0  # swings
     STILL = 1  # does not move, does not push
     PUSHING = 2  # does not move, pushes on the ground
+
+
+def _in_the_air(state: RobotState, side: int) -> bool:
+    """No contact measured, and the sole is above the plane of the other one, which stands."""
+    if state.contact[side] or not state.contact[1 - side]:
+        return False
+    gap = (state.sole_position[side] - state.sole_position[1 - side]).dot(state.ground_normal)
+    return bool(gap > LIFTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +49,15 @@ class Shape:
 
     @staticmethod
     def of(state: RobotState, reference: Reference) -> Shape:
-        """Read the shape off a reference. A sole that should push but has no ground under it is only held still."""
+        """Read the shape off a reference. A sole that should push but is in the air is only held still.
+
+        A sole that merely carries nothing still lies on the ground: it must be free to push again.
+        """
         soles = []
         for side in range(2):
             if not reference.contact[side]:
                 soles.append(Sole.FREE)
-            elif reference.load_max[side] < UNLOADED or (state.contact.any() and not state.contact[side]):
+            elif reference.load_max[side] < UNLOADED or _in_the_air(state, side):
                 soles.append(Sole.STILL)
             else:
                 soles.append(Sole.PUSHING)
@@ -54,6 +67,14 @@ class Shape:
         com_axes = tuple((reference.com_weight > 0).tolist())
         momentum_axes = tuple((reference.momentum_weight > 0).tolist())
         return Shape((soles[0], soles[1]), reference.stack.levels, com_axes, momentum_axes, swinging)  # type: ignore[arg-type]
+
+    @property
+    def pushing(self) -> list[int]:
+        return [side for side in range(2) if self.soles[side] is Sole.PUSHING]
+
+    @property
+    def still(self) -> list[int]:
+        return [side for side in range(2) if self.soles[side] is Sole.STILL]
 
     def tasks(self, robot: Robot) -> list[list[Task]]:
         """New tasks by level; levels and tasks without rows are left out, the last level always stays."""
@@ -72,4 +93,6 @@ class Shape:
                 return [FootTask(robot, side) for side in range(2) if self.swinging[side]]
             case "posture":
                 return [PostureTask(robot)]
+            case "kudoh":
+                return [KudohTask(robot)]
         raise ValueError(f"stack: unknown task '{name}'; known: com, momentum, torso, feet, posture, kudoh")

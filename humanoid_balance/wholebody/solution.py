@@ -8,7 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
+from humanoid_balance.wholebody.hierarchy import Optimum
 
 
 class Status(Enum):
@@ -24,9 +26,9 @@ class Status(Enum):
 class Residuals:
     """Of the last QP, rows scaled to about 1."""
 
-    primal: float
-    dual: float
-    gap: float
+    primal: float  # largest violation of an inequality
+    dual: float  # largest entry of the gradient of the Lagrangian
+    gap: float  # sum of multiplier times distance to its bound
 
 
 @dataclass(frozen=True)
@@ -34,34 +36,42 @@ class Solution:
     """Optimum of one tick. Wrenches are of the ground on each sole, in and about the sole frame."""
 
     status: Status
-    com_residual: Array  # CoM acceleration reached less wanted, zero on free axes (3,) [m/s²]
-    residuals: Residuals
     acceleration: Array  # generalised (nv,)
     torque: Array  # (n,) [N m]
     wrenches: Array  # (2, 6) [N, N m]
     com_acceleration: Array  # (3,) [m/s²]
     angular_momentum_rate: Array  # about the CoM (3,) [N m]
-    torque_limit: Array  # (n,) [N m]
-    active_rows: Array  # indices into ``names``
-    names: tuple[str, ...]
+    wanted_com_acceleration: Array  # (3,) [m/s²]
+    com_weight: Array  # (3,)
     sole_position: Array  # world (2, 3) [m]
     sole_rotation: Array  # (2, 3, 3)
-    soles: Array  # corners of the soles, sole frame (2, 4, 3)
-    iterations: int  # of ProxQP; 0 when the active set of the last tick was right
+    optimum: Optimum
+    robot: Robot
+    names: tuple[str, ...]  # of all constraint rows
 
     @property
-    def feasible(self) -> bool:
-        return self.status is Status.SOLVED
+    def com_residual(self) -> Array:
+        """CoM acceleration reached less wanted, zero on free axes (3,) [m/s²]."""
+        return np.where(self.com_weight > 0, self.com_acceleration - self.wanted_com_acceleration, 0.0)
 
-    @cached_property
+    @property
+    def residuals(self) -> Residuals:
+        return Residuals(self.optimum.violation, self.optimum.dual, self.optimum.gap)
+
+    @property
+    def iterations(self) -> int:
+        """Changes of the active set and iterations of ProxQP."""
+        return self.optimum.iterations
+
+    @property
     def active(self) -> tuple[str, ...]:
         """Names of the constraints that hold the optimum back."""
-        return tuple(self.names[i] for i in self.active_rows)
+        return tuple(self.names[i] for i in self.optimum.active)
 
     @property
     def torque_slack(self) -> float:
         """Smallest 1 - |torque| / limit over the joints."""
-        return float(1 - np.max(np.abs(self.torque) / self.torque_limit))
+        return float(1 - np.max(np.abs(self.torque) / self.robot.torque_limit))
 
     @cached_property
     def zmp(self) -> Array:
@@ -84,7 +94,7 @@ class Solution:
         loaded = self.wrenches[:, 2] > 0
         if not loaded.any():
             return float("nan")
-        corners = np.einsum("sij,skj->ski", self.sole_rotation, self.soles) + self.sole_position[:, None]
+        corners = np.einsum("sij,skj->ski", self.sole_rotation, self.robot.soles) + self.sole_position[:, None]
         return polygon_margin(hull(corners[loaded].reshape(-1, 3)[:, :2]), self.zmp[:2])
 
 

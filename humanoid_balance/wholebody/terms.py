@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array
+from humanoid_balance.types import GRAVITY, Array
 
 LOCAL = pin.ReferenceFrame.LOCAL
 WORLD = pin.Convention.WORLD
@@ -19,14 +19,15 @@ class Frame:
     with ``J a + drift``.
     """
 
-    __slots__ = ("J", "drift", "position", "rotation", "velocity")
+    __slots__ = ("J", "drift", "index", "placement", "position", "rotation", "velocity")
 
-    def __init__(self, nv: int) -> None:
-        self.J = np.zeros((6, nv), order="F")
-        self.drift = np.zeros(6)
-        self.velocity = np.zeros(6)
-        self.position = np.zeros(3)  # from the base
-        self.rotation = np.eye(3)  # to world axes
+    def __init__(self, model: pin.Model, data: pin.Data, index: int) -> None:
+        self.index = index
+        self.placement = data.oMf[index]  # live views into Pinocchio's memory
+        self.position: Array = self.placement.translation  # from the base, world axes (3,) [m]
+        self.rotation: Array = self.placement.rotation  # to world axes (3, 3)
+        self.J = np.zeros((6, model.nv), order="F")
+        self.velocity, self.drift = np.zeros(6), np.zeros(6)  # linear, angular
 
 
 class Terms:
@@ -39,59 +40,59 @@ class Terms:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.model, self.data = robot.model, robot.model.createData()
-        nv = robot.model.nv
+        data, nv = self.data, robot.model.nv
         self._zero, self._q = np.zeros(nv), np.zeros(robot.model.nq)
         self.q, self.v = np.zeros(robot.n), np.zeros(nv)
         self.base = np.zeros(3)  # world position of the base [m]
-        self.M: Array = self.data.M  # views into Pinocchio's memory
-        self.Ag: Array = self.data.Ag  # centroidal momentum = Ag v; rows linear, angular, world axes, about the CoM
-        self._nle: Array = self.data.nle
+        self.M: Array = data.M  # live views into Pinocchio's memory
+        self.Ag: Array = data.Ag  # centroidal momentum = Ag v; rows linear, angular, world axes, about the CoM
+        self.com: Array = data.com[0]  # from the base [m]
+        self._nle: Array = data.nle
+        self._base = data.oMi[1]
+        self._base_rotation: Array = self._base.rotation
         self.h = np.zeros(nv)  # Coriolis, centrifugal, gravity and viscous joint friction [N, N m]
-        self.com = np.zeros(3)  # from the base [m]
-        self.com_drift = np.zeros(3)  # CoM acceleration = Ag[:3] a / mass + com_drift
-        self.momentum = np.zeros(6)  # linear and about the CoM [kg m/s, kg m²/s]
-        self.momentum_drift = np.zeros(3)  # rate of angular momentum = Ag[3:] a + momentum_drift [N m]
-        self.soles = (Frame(nv), Frame(nv))
-        self.torso = Frame(nv)
-        self._frames = (*zip(self.soles, robot.sole_frames, strict=True), (self.torso, robot.torso_frame))
+        self.drift = np.zeros(6)  # CoM acceleration and rate of angular momentum about the CoM at a = 0 [m/s², N m]
+        self.T, self.t = np.zeros((6, robot.n)), np.zeros(6)  # base acceleration = T q_dd + t, set by the contacts
+        self.soles = (Frame(self.model, data, robot.sole_frames[0]), Frame(self.model, data, robot.sole_frames[1]))
+        self.torso = Frame(self.model, data, robot.torso_frame)
+        self._frames = (*self.soles, self.torso)
 
     def update(self, q: Array, v: Array) -> None:
         """Compute all terms at configuration ``q`` and velocity ``v`` (Pinocchio's, see RobotState)."""
         model, data = self.model, self.data
-        self.base = q[:3]
+        self.base, self.q, self.v = q[:3], q[7:], v
         self._q[3:] = q[3:]
-        self.q, self.v = q[7:], v
         pin.crba(model, data, self._q, WORLD)  # also fills data.J, data.Ag and data.com[0]
         pin.nonLinearEffects(model, data, self._q, v)
         pin.forwardKinematics(model, data, self._q, v, self._zero)
-        np.copyto(self.h, self._nle)
-        self.h[6:] += self.robot.damping * v[6:]
-        self.com = data.com[0]
-        self._centroidal()
-        for frame, index in self._frames:
-            placement = pin.updateFramePlacement(model, data, index)
-            frame.position, frame.rotation = placement.translation, placement.rotation
-            frame.J = pin.getFrameJacobian(model, data, index, LOCAL)
-            frame.drift = pin.getFrameClassicalAcceleration(model, data, index, LOCAL).vector
+        np.multiply(self.robot.damping, v[6:], out=self.h[6:])
+        self.h[:6] = 0.0
+        self.h += self._nle
+        self._centroidal_drift()
+        for frame in self._frames:
+            pin.updateFramePlacement(model, data, frame.index)
+            frame.J = pin.getFrameJacobian(model, data, frame.index, LOCAL)
+            frame.drift = pin.getFrameClassicalAcceleration(model, data, frame.index, LOCAL).vector
             frame.velocity = frame.J.dot(v)
 
     def base_from_sole(self, side: int) -> Array:
-        """Inverse of the base columns of a sole's Jacobian (6, 6): base twist from sole twist at rest joints."""
-        data = self.data
-        return np.asarray(data.oMi[1].actInv(data.oMf[self.robot.sole_frames[side]]).toActionMatrix())
+        """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""
+        return np.asarray(self._base.actInv(self.soles[side].placement).toActionMatrix())
 
-    def _centroidal(self) -> None:
+    def joint_row(self, row: Array) -> Array:
+        """A row over the generalised acceleration (nv,) as one over the joint accelerations alone (n,)."""
+        return np.asarray(row[6:] + row[:6].dot(self.T))
+
+    def _centroidal_drift(self) -> None:
         """Drift of linear and angular momentum, read off the base rows of the bias: no further pass over the tree.
 
         With a = 0 the base rows of M a + h are the wrench that the outside would have to apply, about the base.
         """
-        rotation = self.data.oMi[1].rotation
-        force, moment = rotation.dot(self._nle[:3]), rotation.dot(self._nle[3:6])
-        np.divide(force, self.robot.mass, out=self.com_drift)
-        self.com_drift += self.model.gravity.linear
-        x, y, z = self.com
-        fx, fy, fz = force
-        self.momentum_drift[0] = moment[0] - (y * fz - z * fy)
-        self.momentum_drift[1] = moment[1] - (z * fx - x * fz)
-        self.momentum_drift[2] = moment[2] - (x * fy - y * fx)
-        self.momentum = self.Ag.dot(self.v)
+        fx, fy, fz = self._base_rotation.dot(self._nle[:3]).tolist()
+        kx, ky, kz = self._base_rotation.dot(self._nle[3:6]).tolist()
+        x, y, z = self.com.tolist()
+        mass = self.robot.mass
+        self.drift[:] = (
+            fx / mass, fy / mass, fz / mass - GRAVITY,
+            kx - y * fz + z * fy, ky - z * fx + x * fz, kz - x * fy + y * fx,
+        )  # fmt: skip

@@ -31,7 +31,7 @@ class Stable:
 class InPlace:
     """K3: feet in place. The CoM law may ask for more than the soles can give; the whole body answers.
 
-    ``dcm``: feedback on the caught DCM. ``kudoh``: the human CoM law as an equality over A_theta-weighted accelerations.
+    ``dcm``: feedback on the caught DCM. ``kudoh``: the human CoM law as an equality, A_theta-weighted accelerations.
     """
 
     name = "in place"

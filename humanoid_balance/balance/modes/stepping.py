@@ -47,7 +47,7 @@ class Stepping:
         self.cycle.begin(now, plan.side, UNLOAD_TIME)
 
     def update(self, now: Situation) -> Reference:
-        cycle, stamp = self.cycle, now.state.stamp
+        cycle = self.cycle
         soles = self._polygons(now)
         if cycle.unloaded(now):
             plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side])
@@ -64,11 +64,9 @@ class Stepping:
             e = laws.catch(now, self.stance.update(now.state, (True, True)), goal(self.maker, now), self.gain)
             return self.maker.make(self.name, now, e, stack=STAND, height=height, contact=contact, load_max=load)
         polygon = soles[1 - cycle.side]
-        e = laws.catch(now, polygon, polygon.centre, self.gain)
+        e = polygon.project(*now.dcm)  # the CoP slows the fall toward the new foothold; no rotation is spent on it
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(
-            self.name, now, e, stack=stack, height=height, contact=contact, load_max=load, feet=feet
-        )
+        return self.maker.make(self.name, now, e, stack=stack, height=height, contact=contact, load_max=load, feet=feet)
 
     def _after_landing(self, now: Situation) -> None:
         """On both feet again: another step if the DCM runs out of them, done if it stays."""

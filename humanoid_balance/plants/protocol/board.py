@@ -45,8 +45,9 @@ DERATING_VOLTAGE = 0.1  # and over the lowest tenth above the voltage limit
 class BoardMachine:
     """Modes of one board with its joint table. Times are the board's clock [µs]."""
 
-    def __init__(self, joints: Sequence[Joint]) -> None:
+    def __init__(self, joints: Sequence[Joint], simulator: bool) -> None:
         self.n = len(joints)
+        self.simulator = simulator
         self.table = table_hash(joints)
         self.limit = np.array([joint.torque_limit for joint in joints])
         self.mode = Mode.UNCONFIGURED
@@ -66,8 +67,7 @@ class BoardMachine:
         if isinstance(frame, EmergencyStop):
             self.stop(FaultCode.EMERGENCY_STOP, now)
         elif isinstance(frame, Reset):
-            if self.mode is Mode.STOPPED and not self._blocked:
-                self.mode, self.faults = Mode.OFF, BoardFault(0)
+            self._reset()
         elif isinstance(frame, Configure):
             return self._take_configuration(frame)
         elif isinstance(frame, Command):
@@ -97,12 +97,20 @@ class BoardMachine:
         elif self.mode is not Mode.STOPPING:
             self.mode = Mode.STOPPED
 
+    def _reset(self) -> None:
+        if self.mode is Mode.STOPPED and not self._blocked:
+            if BoardFault.PORT_CLOSED in self.faults:
+                self.configure = None  # whoever comes next has to say what it wants
+            self.mode, self.faults = Mode.OFF, BoardFault(0)
+
     def _take_configuration(self, configure: Configure) -> Fault | None:
         if self.mode not in (Mode.UNCONFIGURED, Mode.DISARMED):
             return Fault(FaultCode.REFUSED, BOARD, Configure.TYPE, self.mode)
         self.mode, self.configure = Mode.UNCONFIGURED, None
         if configure.table != self.table or len(configure.torque_limit) != self.n:
             return Fault(FaultCode.WRONG_TABLE, BOARD, len(configure.torque_limit), self.n)
+        if configure.lockstep and not self.simulator:
+            return Fault(FaultCode.BAD_CONFIGURATION, BOARD, 1.0, 0.0)
         wanted, damping = configure.torque_limit, configure.damping
         for joint in range(self.n):
             if not 0.0 <= wanted[joint] <= np.float32(self.limit[joint]):

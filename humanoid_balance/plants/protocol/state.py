@@ -49,13 +49,13 @@ class State:
         temperature = np.rint(np.fmin(np.fmax(10.0 * self.temperature, NO_TEMPERATURE), 32767)).astype("<i2")
         voltage = np.rint(np.fmax(np.fmin(100.0 * self.voltage, NO_VOLTAGE), 0)).astype("<u2")
         faults = self.joint_faults.astype("<u2")
-        fixed = _FIXED.pack(n, self.mode, self.faults, self.configuration, self.echo, self.echo_age)
+        fixed = _FIXED.pack(self.mode, n, self.faults, self.configuration, self.echo, self.echo_age)
         return b"".join((fixed, moving.tobytes(), temperature.tobytes(), voltage.tobytes(), faults.tobytes()))
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
         check_size(payload[: _FIXED.size], _FIXED.size)
-        n, mode, faults, configuration, echo, echo_age = _FIXED.unpack_from(payload)
+        mode, n, faults, configuration, echo, echo_age = _FIXED.unpack_from(payload)
         check_size(payload, _FIXED.size + JOINT_SIZE * n)
         if n > MAX_JOINTS:
             raise FrameError(f"state of {n} joints; allowed: up to {MAX_JOINTS}")

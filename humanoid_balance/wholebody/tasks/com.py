@@ -11,7 +11,7 @@ from humanoid_balance.wholebody.terms import Terms
 
 
 class ComTask(Task):
-    """sqrt(w) (Ag_lin a / mass) = sqrt(w) (s_dd - drift), the axes with weight only [m/s²]."""
+    """sqrt(w) Ag_lin a / mass = sqrt(w) (s_dd* - drift), the axes with weight only [m/s²]."""
 
     def __init__(self, robot: Robot, axes: Flags) -> None:
         self.axes = np.flatnonzero(axes)
@@ -19,6 +19,8 @@ class ComTask(Task):
         self._mass = robot.mass
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
-        root = np.sqrt(reference.com_weight[self.axes])
-        np.multiply(terms.Ag[self.axes], (root / self._mass)[:, None], out=A)
-        np.multiply(reference.com_acceleration[self.axes] - terms.com_drift[self.axes], root, out=b)
+        axes = self.axes
+        root = np.sqrt(reference.com_weight[axes])
+        np.multiply(terms.Ag[axes], (root / self._mass)[:, None], out=A)
+        np.subtract(reference.com_acceleration[axes], terms.drift[axes], out=b)
+        b *= root

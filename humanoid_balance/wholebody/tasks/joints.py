@@ -1,4 +1,4 @@
-"""Tasks in joint space: a weight and a wanted acceleration for every joint, and perhaps a few rows more."""
+"""Tasks in joint space: a metric over all joint accelerations instead of a few rows."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from humanoid_balance.wholebody.terms import Terms
 
 
 class JointTask(Task):
-    """Minimise sum_i w_i (theta_dd_i - target_i)² - lift · s_dd_z.
+    """Minimise q_dd' W q_dd - 2 r' q_dd with a constant positive definite W over the joint accelerations.
 
-    Kept apart from rows A, b because a diagonal is much cheaper to work with than a dense matrix. ``lift`` [s²/m ...]
-    is the stay-tall term of K3; it is linear in the acceleration of the CoM's height.
+    The optimum is q_dd* = W^-1 r. In p = L' (q_dd - q_dd*), W = L L', the cost is |p|²; N = L^-T leads back.
     """
 
-    weight: Array  # (n,)
-    target: Array  # (n,) [rad/s²]
-    lift: float = 0.0
-
-    def __init__(self, n: int) -> None:
-        self.rows = n
-        self.weight, self.target = np.ones(n), np.zeros(n)
-        self._diagonal = np.arange(n), np.arange(6, n + 6)
+    def __init__(self, W: Array) -> None:
+        self.rows = len(W)
+        self.W = W
+        self.L = np.linalg.cholesky(W)
+        self.N = np.linalg.inv(self.L).T
+        self.identity = bool((np.eye(self.rows) == W).all())  # saves the products with N on the fast path
 
     @abstractmethod
-    def update(self, terms: Terms, reference: Reference) -> None:
-        """Set ``weight`` and ``target`` at the present state."""
+    def pull(self, terms: Terms, reference: Reference) -> Array:
+        """The linear term r (n,) at the present state."""
+
+    def wanted(self, terms: Terms, reference: Reference) -> Array:
+        """The optimum q_dd* without anything else to care for (n,) [rad/s²]."""
+        r = self.pull(terms, reference)
+        return r if self.identity else self.N.dot(self.N.T.dot(r))
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
-        self.update(terms, reference)
-        root = np.sqrt(self.weight)
-        A[:] = 0.0
-        A[self._diagonal] = root
-        np.multiply(root, self.target, out=b)
+        """As rows, for a joint task that is not on the last level: L' q_dd = L^-1 r."""
+        A[:, :6] = 0.0
+        A[:, 6:] = self.L.T
+        np.matmul(self.N.T, self.pull(terms, reference), out=b)

@@ -12,7 +12,7 @@ from humanoid_balance.wholebody.terms import Terms
 
 
 class MomentumTask(Task):
-    """sqrt(w) Ag_ang a / I = sqrt(w) (k_d - drift) / I, the axes with weight only.
+    """sqrt(w) Ag_ang a / I = sqrt(w) (k_d* - drift) / I, the axes with weight only.
 
     I is the mean centroidal inertia of the nominal stance, so rows are in [rad/s²] and a weight means the same for a
     body of any size and next to an orientation task.
@@ -24,9 +24,10 @@ class MomentumTask(Task):
         self._rows = 3 + self.axes
         data = robot.model.createData()
         pin.ccrba(robot.model, data, robot.q_nominal, np.zeros(robot.model.nv))
-        self.inertia = float(np.trace(data.Ig.inertia)) / 3  # [kg m²]
+        self.inertia = float(np.trace(data.Ig.inertia)) / 3  # I [kg m²]
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
         scale = np.sqrt(reference.momentum_weight[self.axes]) / self.inertia
         np.multiply(terms.Ag[self._rows], scale[:, None], out=A)
-        np.multiply(reference.angular_momentum_rate[self.axes] - terms.momentum_drift[self.axes], scale, out=b)
+        np.subtract(reference.angular_momentum_rate[self.axes], terms.drift[self._rows], out=b)
+        b *= scale

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Reference
+from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.tasks.joints import JointTask
 from humanoid_balance.wholebody.terms import Terms
 
 
 class PostureTask(JointTask):
-    """theta_dd = (k omega)² (theta* - theta) + 2 zeta k omega (theta_d* - theta_d) [rad/s²].
+    """theta_dd = (k omega)² (theta* - theta) + 2 zeta k omega (theta_d* - theta_d) [rad/s²], all joints alike.
 
     k, zeta are ``gains.posture`` and ``gains.posture_damping``.
     """
 
     def __init__(self, robot: Robot) -> None:
-        super().__init__(robot.n)
+        super().__init__(np.eye(robot.n))
         gains = robot.config.gains
         self.stiffness = (gains.posture * robot.omega) ** 2
         self.damping = 2 * gains.posture_damping * gains.posture * robot.omega
 
-    def update(self, terms: Terms, reference: Reference) -> None:
-        self.target = self.stiffness * (reference.posture - terms.q)
-        self.target += self.damping * (reference.posture_velocity - terms.v[6:])
+    def pull(self, terms: Terms, reference: Reference) -> Array:
+        r = reference.posture - terms.q
+        r *= self.stiffness / self.damping
+        r += reference.posture_velocity
+        r -= terms.v[6:]
+        r *= self.damping
+        return r

@@ -1,0 +1,65 @@
+"""Encoders that stopped: a position that stays bit-identical while the joint moves, or while it should show noise.
+
+Standing still is no fault: a quantised encoder at rest gives the same number for minutes. A joint counts as frozen
+when its position repeats for many samples and either its own velocity adds up to a travel that cannot be, or it used
+to change at nearly every sample and the other joints still do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humanoid_balance.estimation.settings import GuardSettings
+from humanoid_balance.types import Array, Flags
+
+RARE = 0.05  # share of repeated readings below which a repetition means something
+HISTORY = 200  # samples needed before that can be said
+FORGET = 10_000  # samples after which the history counts half
+
+
+class FrozenWatch:
+    """Counts repeated readings; ``frozen`` flags joints."""
+
+    def __init__(self, n: int, settings: GuardSettings) -> None:
+        self._n, self._settings = n, settings
+        self.reset()
+
+    def reset(self) -> None:
+        n = self._n
+        self.frozen: Flags = np.zeros(n, dtype=bool)
+        self.any = False
+        self._last = np.full(n, np.nan)
+        self._change = np.zeros(n)
+        self._run = np.zeros(n, dtype=int)  # repeated readings in a row
+        self._travel = np.zeros(n)  # what the velocity adds up to meanwhile [rad]
+        self._repeated = np.zeros(n)  # in all, forgotten slowly
+        self._samples = 0.0
+        self._running = False
+
+    def update(self, position: Array, velocity: Array, dt: float) -> bool:
+        """Take one sample; True when some joint is frozen."""
+        changed = np.count_nonzero(np.subtract(position, self._last, out=self._change))
+        np.copyto(self._last, position)
+        self._samples += 1.0
+        if changed == self._n and not self._running:
+            return False
+        return self._count(changed, velocity, dt)
+
+    def _count(self, changed: int, velocity: Array, dt: float) -> bool:
+        s = self._settings
+        same = self._change == 0.0
+        # A run counts as usual only when it is over, so that a joint that freezes does not excuse itself.
+        self._repeated += np.where(same, 0, self._run)
+        self._run = np.where(same, self._run + 1, 0)
+        if self._samples > FORGET:
+            self._samples *= 0.5
+            self._repeated *= 0.5
+        with np.errstate(invalid="ignore", over="ignore"):
+            self._travel = np.where(same, self._travel + np.clip(velocity, -1e3, 1e3) * dt, 0.0)
+            before = np.maximum(self._samples - self._run, 1.0)
+            lively = (self._repeated < RARE * before) & (before > HISTORY) & (changed > 0.9 * (self._n - 1))
+            long = self._run >= s.frozen_ticks
+            self.frozen = same & (self.frozen | (long & (lively | (np.abs(self._travel) > s.frozen_travel))))
+        self._running = bool(same.any())
+        self.any = bool(self.frozen.any())
+        return self.any

@@ -1,0 +1,47 @@
+"""The ground plane through the standing soles, on any slope."""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.estimation.sole import Sole
+
+Floats = list[float]
+STEEPEST = 0.7  # z of a unit normal, 45 degrees: a sole beyond is no floor
+
+
+class GroundPlane:
+    """A point and the unit normal of the floor under the robot; kept while it flies."""
+
+    def __init__(self) -> None:
+        self.start([0.0, 0.0, 0.0])
+
+    def start(self, point: Floats) -> None:
+        self.point = point  # world [m]
+        self.normal: Floats = [0.0, 0.0, 1.0]
+
+    def update(self, left: Sole, right: Sole) -> None:
+        """Take the soles in contact; one that may roll over its rim does not show the slope."""
+        both = left.contact.contact and right.contact.contact
+        if both:
+            (a, b, c), (d, e, f) = left.position, right.position
+            self.point = [0.5 * (a + d), 0.5 * (b + e), 0.5 * (c + f)]
+        elif left.contact.contact:
+            self.point = left.position
+        elif right.contact.contact:
+            self.point = right.position
+        else:
+            return
+        x = y = z = 0.0
+        for sole in (left, right):
+            if sole.flat:
+                rows = sole.rows
+                x, y, z = x + rows[0][2], y + rows[1][2], z + rows[2][2]
+        length = math.sqrt(x * x + y * y + z * z)
+        if z > STEEPEST * length:
+            self.normal = [x / length, y / length, z / length]
+
+    def height(self, x: float, y: float) -> float:
+        """Of the plane at a place [m]."""
+        (px, py, pz), (nx, ny, nz) = self.point, self.normal
+        return pz - (nx * (x - px) + ny * (y - py)) / nz

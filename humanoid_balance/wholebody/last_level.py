@@ -1,0 +1,46 @@
+"""The objective of the last level as a distance: |p|² with q_dd = q_dd* + N p."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, Reference
+from humanoid_balance.wholebody.tasks.joints import JointTask
+from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.terms import Terms
+
+REST = 1e-4  # weight of joint accelerations where no task of the last level asks for any
+
+
+class LastLevel:
+    """Finds q_dd*, the joint accelerations the last level wants if nothing else mattered, and its metric N."""
+
+    def __init__(self, robot: Robot, tasks: list[Task]) -> None:
+        self._joints = [task for task in tasks if isinstance(task, JointTask)]
+        self._others = [task for task in tasks if not isinstance(task, JointTask)]
+        n, rows = robot.n, sum(task.rows for task in self._others)
+        self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
+        self._W = sum((task.W for task in self._joints), REST * np.eye(n) if not self._joints else np.zeros((n, n)))
+        self.wanted = np.zeros(n)  # q_dd* [rad/s²]
+        self.N: Array | None = None  # None: the identity
+        self._alone = self._joints[0] if len(self._joints) == 1 and not self._others else None
+        if self._alone is not None and not self._alone.identity:
+            self.N = self._alone.N
+
+    def update(self, terms: Terms, reference: Reference) -> None:
+        if self._alone is not None:
+            self.wanted = self._alone.wanted(terms, reference)
+            return
+        first = 0
+        for task in self._others:
+            rows = slice(first, first + task.rows)
+            task.fill(terms, reference, self._J[rows], self._b[rows])
+            first = rows.stop
+        A = self._J[:, 6:] + self._J[:, :6].dot(terms.T)
+        r = A.T.dot(self._b - self._J[:, :6].dot(terms.t))
+        for joint_task in self._joints:
+            r += joint_task.pull(terms, reference)
+        L = np.linalg.cholesky(self._W + A.T.dot(A))
+        self.N = np.linalg.inv(L).T
+        self.wanted = self.N.dot(self.N.T.dot(r))
