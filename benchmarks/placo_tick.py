@@ -37,7 +37,7 @@ def build(scene):
     robot.update_kinematics()
     solver = placo.DynamicsSolver(robot)
     solver.dt = scene["dt"]
-    for frame, corners in zip(scene["soles"], scene["corners"]):
+    for frame, corners in zip(scene["soles"], scene["corners"], strict=True):
         task = solver.add_frame_task(frame, robot.get_T_world_frame(frame))
         task.configure(frame, "hard", 1.0, 1.0)
         contact = solver.add_planar_contact(task)

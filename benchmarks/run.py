@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [--robots talos human] [--rounds 5] [--json]
 
-The peers live in venvs of their own under build/bench, made when missing. The controllers take turns for some rounds, so
-that a busy machine slows all of them alike; the table has the median over rounds, the ratio is ours to the peer's.
+The peers live in venvs of their own under build/bench, made when missing. The controllers take turns for some rounds,
+so that a busy machine slows all of them alike; the table has the median over rounds, the ratio is ours to the peer's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The scene every controller is timed on, as data the peers can read without this package.
 
-A robot stands on both feet and sways its centre of mass from side to side. Tasks: CoM, angular momentum, torso, posture;
-constraints: friction, centre of pressure, torque and joint velocity limits. The robot moves by its own accelerations.
+A robot stands on both feet and sways its centre of mass from side to side. Tasks: CoM, angular momentum, torso and
+posture; constraints: friction, centre of pressure, torque and joint velocity limits. It moves by its own accelerations.
 """
 
 from __future__ import annotations

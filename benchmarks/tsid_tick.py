@@ -22,7 +22,7 @@ def build(scene):
     problem.computeProblemData(0.0, q, np.zeros(model.nv))
     gains, keep = scene["gains"], []
 
-    for frame, corners in zip(scene["soles"], scene["corners"]):
+    for frame, corners in zip(scene["soles"], scene["corners"], strict=True):
         contact = tsid.Contact6d(
             "contact_" + frame, robot, frame, np.array(corners).T, np.array([0.0, 0.0, 1.0]), scene["friction"],
             0.01 * scene["weight"], 1.5 * scene["weight"],
@@ -85,7 +85,7 @@ def main():
     args = parser.parse_args()
     scene = json.loads(args.scene.read_text())
     dt = scene["dt"]
-    robot, problem, solver, com, q, keep = build(scene)
+    robot, problem, solver, com, q, _keep = build(scene)
     model = robot.model()
     v = np.zeros(model.nv)
     start_com = robot.com(problem.data()).copy()

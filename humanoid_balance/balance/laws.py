@@ -14,6 +14,8 @@ from humanoid_balance.balance.situation import Situation
 
 KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²]
 FLYWHEEL_GAIN = 6.0  # metres that e leaves the polygon for each metre the caught DCM is outside
+BRAKE = 2.0  # rate at which rotation is stopped once the DCM is caught, in omega
+BRAKE_ZONE = 0.02  # full braking when the caught DCM is this far inside, in CoM heights
 FLYWHEEL_REACH = 0.25  # e leaves the polygon by at most this share of the CoM height
 
 
@@ -28,12 +30,14 @@ def catch(now: Situation, polygon: Polygon, goal: Point, gain: float) -> Point:
 
     The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular
     momentum, so it tells what is left when the rotation has been stopped. While c is outside the polygon the body must
-    go on turning; once it is inside the rotation may be braked and the centre of pressure does the rest.
+    go on turning; once it is inside the rotation is braked and the centre of pressure does the rest.
     """
     x, y = now.caught
     px, py = polygon.project(x + gain * (x - goal[0]), y + gain * (y - goal[1]))
     ix, iy = polygon.project(x, y)
-    ex, ey = FLYWHEEL_GAIN * (x - ix), FLYWHEEL_GAIN * (y - iy)
+    brake = BRAKE * min(1.0, max(0.0, polygon.margin(x, y) / (BRAKE_ZONE * now.height)))
+    ex = FLYWHEEL_GAIN * (x - ix) - brake * now.spin[0]
+    ey = FLYWHEEL_GAIN * (y - iy) - brake * now.spin[1]
     size, reach = math.hypot(ex, ey), FLYWHEEL_REACH * now.height
     if size > reach:
         ex, ey = ex * reach / size, ey * reach / size

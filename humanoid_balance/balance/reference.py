@@ -12,13 +12,13 @@ from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
 
-# The CoM law first, then the upright trunk, the posture last: arms turn before the trunk does.
-STAND = Stack("stand", (("com",), ("torso",), ("posture",)))
-SWING = Stack("swing", (("com", "feet"), ("torso",), ("posture",)))
+# The CoM law first; then the upright trunk and the posture share what is left.
+STAND = Stack("stand", (("com",), ("torso", "posture")))
+SWING = Stack("swing", (("com", "feet"), ("torso", "posture")))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 
-HEIGHT_WEIGHT = 0.1  # of the CoM's height inside its level: a fall matters more than a squat
+HEIGHT_WEIGHT = 0.1  # of the vertical acceleration inside its level: a fall matters more than a squat
 BOTH = np.array([True, True])
 FULL = np.array([1.5, 1.5])  # no limit on a foot's load below one and a half times the weight
 
@@ -33,11 +33,15 @@ class ReferenceMaker:
         self.posture = robot.posture
         self.zmp_margin = 0.03 * float(np.ptp(robot.soles[0][:, 0]))
 
-    def vertical(self, now: Situation, height: float) -> float:
-        """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity."""
+    def vertical(self, now: Situation, height: float | None) -> float:
+        """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
+
+        Without a height the fall is only braked: a bending trunk takes the CoM down, and legs that resist go straight.
+        """
         gains, w = self.robot.config.gains, self.robot.omega
         k, z = gains.height * w, gains.height_damping
-        wish = k * k * (height - now.height) - 2 * z * k * float(now.state.com_velocity[2])
+        error = 0.0 if height is None else height - now.height
+        wish = k * k * error - 2 * z * k * float(now.state.com_velocity[2])
         return max(-GRAVITY / 3, min(GRAVITY / 3, wish))
 
     def make(
@@ -53,9 +57,9 @@ class ReferenceMaker:
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
         posture: Array | None = None,
     ) -> Reference:
-        """``e`` is where the ground force should come from; ``height`` of the CoM, default the nominal one."""
+        """``e`` is where the ground force should come from; ``height`` of the CoM, if it matters."""
         robot = self.robot
-        up = self.vertical(now, robot.com_height if height is None else height)
+        up = self.vertical(now, height)
         zero = np.zeros(3)
         cos, sin = math.cos(now.yaw), math.sin(now.yaw)
         heading = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])

@@ -21,6 +21,8 @@ mean corrects the state. The IMU bridges the gap, so nothing lags.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pinocchio as pin
 
@@ -68,6 +70,7 @@ class BaseFilter:
         biases = [*(s.gyro_bias,) * 3, *(s.acceleration_bias,) * 3]
         self._spread(s.tilt_start, 1e-6, 0.05, np.diag(np.square(biases)))
         self._elapsed, self._ticks, self._corrections = 0.0, 0, 0
+        self.speed_spread = 0.0  # standard deviation of the velocity before the last correction [m/s]
         self._clear_sums()
 
     def resume(self) -> None:
@@ -85,6 +88,7 @@ class BaseFilter:
         self.covariance[12:, 12:] = biases
 
     def _clear_sums(self) -> None:
+        self._jumps = 0.0  # sum of the squares of (change of the specific force x dt) [m²/s²]
         self._sums = [[0.0] * 3, [0.0] * 3]  # of the innovation of each foot [m]
         self._rates = [0.0] * 4  # of the angular velocity of flat soles [rad/s], and their number
 
@@ -102,6 +106,9 @@ class BaseFilter:
         ax, ay, az = acceleration
         ax, ay, az = ax - bx, ay - by, az - bz
         fx, fy, fz = a * ax + b * ay + c * az, d * ax + e * ay + f * az, g * ax + h * ay + i * az
+        jx, jy, jz = self.acceleration
+        jx, jy, jz = fx - jx, fy - jy, fz - jz
+        self._jumps += (jx * jx + jy * jy + jz * jz) * dt * dt
         self.acceleration = [fx, fy, fz]
         x, y, z = self.position
         vx, vy, vz = self.velocity
@@ -231,13 +238,15 @@ class BaseFilter:
         p = phi.dot(self.covariance).dot(phi.T)
         gyro = phi[:12, GYRO]  # white gyro noise enters like its bias
         p[:12, :12] += gyro.dot((s.gyro**2 * self._period / t) * gyro.T)
-        speed, left, right = s.acceleration**2 * self._period * t, self.creep[0] ** 2 * t, self.creep[1] ** 2 * t
+        speed = s.acceleration**2 * self._period * t + s.impact**2 * self._jumps
+        left, right = self.creep[0] ** 2 * t, self.creep[1] ** 2 * t
         turn, drift = s.gyro_walk**2 * t, s.acceleration_walk**2 * t
         p.ravel()[:: SIZE + 1] += (
             0.0, 0.0, 0.0, speed, speed, speed, left, left, left, right, right, right,
             turn, turn, turn, drift, drift, drift,
         )  # fmt: skip
         self.covariance = p
+        self.speed_spread = math.sqrt(float(p[SPEED, SPEED].trace()))
 
     def _update(self, columns: Array, small: Array, measured: Floats, noise: Floats) -> None:
         """Kalman step for y = H x + noise: ``columns`` = P Hᵀ, ``small`` = H P Hᵀ, ``noise`` variances."""

@@ -12,9 +12,11 @@ SURE = 20.0  # logistic argument beyond which nothing is left to compute
 class FootContact:
     """One sole. ``contact`` is debounced, ``trusted`` says whether it may serve as a fixed point."""
 
-    def __init__(self, weight: float, settings: ContactSettings) -> None:
+    def __init__(self, weight: float, settings: ContactSettings, measured: bool = True) -> None:
+        """``measured``: the force comes from a sensor, not from joint torques."""
         self._settings = settings
-        self._on, self._off = settings.load_on * weight, settings.load_off * weight
+        scale = weight if measured else settings.observer_factor * weight
+        self._on, self._off = settings.load_on * scale, settings.load_off * scale
         self._middle, self._width = (self._on + self._off) / 2, (self._on - self._off) / 4
         self._slip_sq = settings.slip_speed**2
         self.reset(False)
@@ -27,16 +29,20 @@ class FootContact:
         self.probability = 1.0 if contact else 0.0
         self._count = 0
         self._clock = 0.0
+        self._since = math.inf  # time since the contact changed [s]
 
-    def update(self, normal_force: float) -> None:
-        """Take one sample [N]."""
+    def update(self, normal_force: float, dt: float) -> None:
+        """Take one sample of the normal force [N], dt after the last [s]."""
         settings = self._settings
         self.changed = False
+        self._since += dt
         if normal_force < self._off if self.contact else normal_force > self._on:
             self._count += 1
-            if self._count >= (settings.ticks_off if self.contact else settings.ticks_on):
+            landed = self._since < settings.landing_time
+            enough = (settings.ticks_bounce if landed else settings.ticks_off) if self.contact else settings.ticks_on
+            if self._count >= enough:
                 self.reset(not self.contact)
-                self.changed = True
+                self.changed, self._since = True, 0.0
         else:
             self._count = 0
         scaled = (normal_force - self._middle) / self._width
@@ -47,15 +53,15 @@ class FootContact:
         if self.slipping:
             self.probability *= 0.5
 
-    def watch_slip(self, speed_sq: float, dt: float) -> None:
-        """Take the squared speed of the centre of pressure over the ground [m²/s²]."""
+    def watch_slip(self, speed_sq: float, variance: float, dt: float) -> None:
+        """Take the squared speed of the centre of pressure over the ground, and its variance [m²/s²]."""
         settings = self._settings
         if self.slipping:
-            self._clock = self._clock + dt if speed_sq < settings.trust_speed**2 else 0.0
+            self._clock = self._clock + dt if speed_sq < settings.trust_speed**2 + 4.0 * variance else 0.0
             self.slipping = self._clock < settings.trust_time
             if not self.slipping:
                 self._clock = 0.0
-        elif speed_sq > self._slip_sq:
+        elif speed_sq > self._slip_sq + 9.0 * variance:
             self._clock += dt
             self.slipping = self._clock > settings.slip_time
             if self.slipping:

@@ -52,18 +52,18 @@ class Estimator:
         self.robot = robot
         self.settings = s = settings or EstimatorSettings()
         self._floor = 0.5 * s.contact.load_off * robot.weight
+        measured = robot.config.estimation.foot_sensors
         self._guard = InputGuard(robot, s.guard)
         self._body = BodyKinematics(robot)
         self._base = BaseFilter(s.base, s.guard.period)
-        self._soles = [Sole(FootContact(robot.weight, s.contact), robot.soles[i], self._floor) for i in SIDES]
+        self._soles = [Sole(FootContact(robot.weight, s.contact, measured), robot.soles[i], self._floor) for i in SIDES]
         self._feet = [FootInertia(robot, side) for side in SIDES]
         self._ground = GroundPlane()
         self._plates = ForcePlateWindow(s.base.sole_window)
         self._momentum = MomentumObserver(s.push.bandwidth)
-        self._push = PushDetector(robot.weight, s.push)
+        self._push = PushDetector(robot.mass, s.push, measured)
         self._support = SupportPolygon(robot.soles)
-        sensorless = not robot.config.estimation.foot_sensors
-        self._observer = FootWrenchObserver(robot, s.contact.observer_bandwidth) if sensorless else None
+        self._observer = None if measured else FootWrenchObserver(robot, s.contact.observer_bandwidth)
         self._state: RobotState | None = None
         self.reset()
 
@@ -79,26 +79,30 @@ class Estimator:
 
     def update(self, frame: SensorFrame) -> RobotState:
         """One tick. Never raises on bad sensor values; see ``faults`` and ``valid``."""
-        guard = self._guard
+        with np.errstate(all="ignore"):  # broken sensors send infinities; they are handled, not printed
+            self._state = self._tick(frame)
+        return self._state
+
+    def _tick(self, frame: SensorFrame) -> RobotState:
+        guard, base = self._guard, self._base
         if not guard.accept(frame) and self._state is not None:
-            self._state = dataclasses.replace(self._state, valid=guard.valid, faults=guard.faults)
-            return self._state
+            return dataclasses.replace(self._state, valid=self._started and guard.valid, faults=guard.faults)
         if not self._started:
             self._start()
         elif guard.gap or self._coasting > guard.imu_lost:
             self._resume()
         elif guard.imu_lost:
-            self._base.coast(guard.dt)
+            base.coast(guard.dt)
             self._place_body()
         else:
-            self._base.predict(guard.gyro.tolist(), guard.acceleration.tolist(), guard.dt)
+            base.predict(guard.gyro.tolist(), guard.acceleration.tolist(), guard.dt)
             self._place_body()
         self._coasting = guard.imu_lost
         self._observe_soles()
-        self._state = self._report()
-        if self._base.due:
+        state = self._report()
+        if base.due:
             self._correct()
-        return self._state
+        return state
 
     # ---- start ----
 
@@ -122,7 +126,7 @@ class Estimator:
 
     def _stand(self, place: Array) -> None:
         """Put the soles in contact to a place in the world and begin to observe from there."""
-        guard, body, base = self._guard, self._body, self._base
+        body, base = self._body, self._base
         self._place_body()
         wrench = self._sole_wrench()
         for side, sole in enumerate(self._soles):
@@ -178,7 +182,7 @@ class Estimator:
             sole = self._soles[side]
             sole.update(
                 body.sole_position[side].tolist(), body.sole_rotation[side].tolist(), body.sole_twist(side),
-                wrench[side], dt,
+                wrench[side], base.speed_spread**2, dt,
             )  # fmt: skip
             self._feet[side].remember(sole.twist)
             self._changed |= sole.contact.changed
@@ -264,7 +268,7 @@ class Estimator:
         wrench[2] = fz - robot.weight
         observer.update([mass * kinematic[0], mass * kinematic[1], mass * kinematic[2], *spin], wrench, dt)
         ground_height = self._ground.height(cx, cy)
-        push.update(guard.stamp, dt, observer.residual, cz - ground_height, self._changed)
+        push.update(guard.stamp, dt, observer.residual, cz - ground_height, self._base.speed_spread, self._changed)
         (px, py, pz), (qx, qy, qz) = push.force, push.moment
         vx, vy, vz = self._com_velocity(kinematic)
         omega = math.sqrt(GRAVITY / max(cz - ground_height, 0.2 * robot.com_height))
@@ -276,13 +280,13 @@ class Estimator:
         rotating = self._fri(measured, (fx, fy, fz), (nx, ny, nz), com)
         force = (fx + rx - bx, fy + ry - by, fz + rz - bz)  # m (c'' + g), K3
         moment = (nx + sx, ny + sy, nz + sz)
-        model = moment_free_point(force, moment, com, point, normal, floor)
-        pushed = model
-        if push.active:
+        model = pushed = (cx, cy, ground_height)  # in flight
+        if force[2] > floor:
+            model = pushed = moment_free_point(force, moment, com, point, normal, floor)
+        if push.active and force[2] - pz > floor:
             rest = (force[0] - px, force[1] - py, force[2] - pz)
-            pushed = moment_free_point(
-                rest, (moment[0] - qx, moment[1] - qy, moment[2] - qz), com, point, normal, floor
-            )
+            still = (moment[0] - qx, moment[1] - qy, moment[2] - qz)
+            pushed = moment_free_point(rest, still, com, point, normal, floor)
         # fmt: off
         flat = PACK(
             cx, cy, cz,

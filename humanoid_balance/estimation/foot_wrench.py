@@ -18,7 +18,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
 BASE_WEIGHT = 0.02  # of the base rows against those of the leg joints
-RIDGE = 1e-4  # keeps a singular leg solvable
+RIDGE = 1e-6  # keeps a singular leg solvable
 STICTION = 0.05  # joint speed over which Coulomb friction turns its sign [rad/s]
 
 

@@ -13,7 +13,10 @@ from humanoid_balance.estimation.settings import GuardSettings
 from humanoid_balance.types import Array, Flags
 
 RARE = 0.05  # share of repeated readings below which a repetition means something
-HISTORY = 200  # samples needed before that can be said
+FROZEN = 5  # repeated readings in a row that are suspicious
+KEEP = 0.98  # of the travel from sample to sample: a joint that reports rest again is forgiven
+FAST = 1e3  # beyond: not a velocity [rad/s]
+HISTORY = 100  # samples needed before that can be said
 FORGET = 10_000  # samples after which the history counts half
 
 
@@ -29,7 +32,7 @@ class FrozenWatch:
         self.frozen: Flags = np.zeros(n, dtype=bool)
         self.any = False
         self._last = np.full(n, np.nan)
-        self._change = np.zeros(n)
+        self._change = np.full(n, np.nan)  # since the sample before [rad]
         self._run = np.zeros(n, dtype=int)  # repeated readings in a row
         self._travel = np.zeros(n)  # what the velocity adds up to meanwhile [rad]
         self._repeated = np.zeros(n)  # in all, forgotten slowly
@@ -37,8 +40,8 @@ class FrozenWatch:
         self._running = False
 
     def update(self, position: Array, velocity: Array, dt: float) -> bool:
-        """Take one sample; True when some joint is frozen."""
-        changed = np.count_nonzero(np.subtract(position, self._last, out=self._change))
+        """Take one sample, dt after the last one [s]; True when some joint is frozen."""
+        changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
         np.copyto(self._last, position)
         self._samples += 1.0
         if changed == self._n and not self._running:
@@ -46,7 +49,6 @@ class FrozenWatch:
         return self._count(changed, velocity, dt)
 
     def _count(self, changed: int, velocity: Array, dt: float) -> bool:
-        s = self._settings
         same = self._change == 0.0
         # A run counts as usual only when it is over, so that a joint that freezes does not excuse itself.
         self._repeated += np.where(same, 0, self._run)
@@ -54,12 +56,12 @@ class FrozenWatch:
         if self._samples > FORGET:
             self._samples *= 0.5
             self._repeated *= 0.5
-        with np.errstate(invalid="ignore", over="ignore"):
-            self._travel = np.where(same, self._travel + np.clip(velocity, -1e3, 1e3) * dt, 0.0)
-            before = np.maximum(self._samples - self._run, 1.0)
-            lively = (self._repeated < RARE * before) & (before > HISTORY) & (changed > 0.9 * (self._n - 1))
-            long = self._run >= s.frozen_ticks
-            self.frozen = same & (self.frozen | (long & (lively | (np.abs(self._travel) > s.frozen_travel))))
+        travel = KEEP * self._travel + np.nan_to_num(np.clip(velocity, -FAST, FAST)) * dt
+        self._travel = np.where(same, travel, 0.0)
+        before = np.maximum(self._samples - self._run, 1.0)
+        lively = (self._repeated < RARE * before) & (before > HISTORY) & (changed > 0.9 * (self._n - 1))
+        moving = np.abs(self._travel) > self._settings.frozen_travel
+        self.frozen = same & (self._run >= FROZEN) & (lively | moving)
         self._running = bool(same.any())
         self.any = bool(self.frozen.any())
         return self.any

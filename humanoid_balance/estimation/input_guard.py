@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.estimation.frozen import FrozenWatch
+from humanoid_balance.estimation.frozen import FROZEN, FrozenWatch
 from humanoid_balance.estimation.settings import GuardSettings
 from humanoid_balance.estimation.stamps import StampGuard
 from humanoid_balance.robot.model import Robot
@@ -26,7 +26,7 @@ class InputGuard:
     def __init__(self, robot: Robot, settings: GuardSettings) -> None:
         self._settings = settings
         self._names = robot.joint_names
-        self._n = (robot.n,)
+        self._n = robot.n
         self._foot_sensors = robot.config.estimation.foot_sensors
         self._critical = _joints_between_feet_and_imu(robot)
         self._lower = robot.lower - settings.position_margin
@@ -58,6 +58,7 @@ class InputGuard:
         self.wrench[:, 2] = weight / 2
         self.complete = False  # the frame had no fault
         self._first = True
+        self._ticks = 0
         self._step = np.zeros(n)
         self._age_joint = np.zeros(n)  # time since the last good reading [s]
         self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
@@ -80,11 +81,11 @@ class InputGuard:
         """Take a frame; False when its stamp makes it useless, then only ``faults`` and ``valid`` changed."""
         n = self._n
         if (
-            frame.position.shape != n
-            or frame.velocity.shape != n
-            or frame.torque.shape != n
-            or frame.gyro.shape != (3,)
-            or frame.acceleration.shape != (3,)
+            frame.position.size != n
+            or frame.velocity.size != n
+            or frame.torque.size != n
+            or frame.gyro.size != 3
+            or frame.acceleration.size != 3
             or frame.wrench.shape != (2, 6)
         ):
             raise _wrong_shape(frame, n)
@@ -95,8 +96,10 @@ class InputGuard:
             self.faults = (fault,)
             return False
         self.stamp, self.dt, self.gap = stamps.stamp, stamps.dt, stamps.gap
-        frozen = self._frozen.update(frame.position, frame.velocity, self.dt)
-        if not frozen and self._clean(frame):
+        self._ticks += 1
+        if self._ticks % self._settings.frozen_every == 0:
+            self._frozen.update(frame.position, frame.velocity, self._settings.frozen_every * self.dt)
+        if self._clean(frame):
             self.position, self.velocity, self.torque = frame.position, frame.velocity, frame.torque
             self.gyro, self.acceleration, self.wrench = frame.gyro, frame.acceleration, frame.wrench
             self.faults = (fault,) if fault else ()
@@ -114,7 +117,8 @@ class InputGuard:
         gyro, acceleration, wrench = frame.gyro, frame.acceleration, frame.wrench.ravel()
         np.subtract(frame.position, self.position, out=step)
         return bool(
-            step.dot(step) < (self._jump * self.dt) ** 2
+            not self._frozen.any
+            and step.dot(step) < (self._jump * self.dt) ** 2
             and velocity.dot(velocity) < self._speed_sq
             and torque.dot(torque) < self._torque_sq
             and gyro.dot(gyro) < self._gyro_sq
@@ -124,11 +128,10 @@ class InputGuard:
 
     def _repair(self, frame: SensorFrame, faults: list[str]) -> None:
         stamps = len(faults)
-        with np.errstate(invalid="ignore", over="ignore"):
-            self._repair_joints(frame, faults)
-            self._repair_imu(frame, faults)
-            if self._foot_sensors:
-                self._repair_feet(frame, faults)
+        self._repair_joints(frame, faults)
+        self._repair_imu(frame, faults)
+        if self._foot_sensors:
+            self._repair_feet(frame, faults)
         self.complete = len(faults) == stamps
         self._first = self._first and not self.complete
         self.faults = tuple(faults)
@@ -145,7 +148,9 @@ class InputGuard:
         rate = np.where(velocity_ok, frame.velocity, 0.0)
         position = np.where(ok, frame.position, np.clip(self.position + rate * dt, self._lower, self._upper))
         difference = np.clip((position - self.position) / dt, -self._speed, self._speed) if not self._first else rate
-        unseen = self._settings.frozen_ticks * self._settings.period  # a frozen joint was so already for a while
+        unseen = (
+            FROZEN * self._settings.frozen_every * self._settings.period
+        )  # a frozen joint was so already for a while
         self._age_joint = np.where(ok, 0.0, np.where(frozen, np.maximum(self._age_joint, unseen), self._age_joint) + dt)
         for i in np.flatnonzero(~(ok & velocity_ok & torque_ok)):
             name = self._names[i]
@@ -190,11 +195,11 @@ def _what(value: float) -> str:
     return "infinite" if math.isinf(value) else f"out of range ({value:.3g})"
 
 
-def _wrong_shape(frame: SensorFrame, n: tuple[int, ...]) -> InputError:
-    expected = {"position": n, "velocity": n, "torque": n, "gyro": (3,), "acceleration": (3,), "wrench": (2, 6)}
-    wrong = {name: getattr(frame, name).shape for name, shape in expected.items() if getattr(frame, name).shape != shape}
-    name, shape = next(iter(wrong.items()))
-    return InputError(f"sensor frame: {name} has shape {shape}, expected {expected[name]}")
+def _wrong_shape(frame: SensorFrame, n: int) -> InputError:
+    expected: dict[str, tuple[int, ...]] = dict.fromkeys(("position", "velocity", "torque"), (n,))
+    expected |= {"gyro": (3,), "acceleration": (3,), "wrench": (2, 6)}
+    name = next(key for key, shape in expected.items() if getattr(frame, key).shape != shape)
+    return InputError(f"sensor frame: {name} has shape {getattr(frame, name).shape}, expected {expected[name]}")
 
 
 def _joints_between_feet_and_imu(robot: Robot) -> Array:

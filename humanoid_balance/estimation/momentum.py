@@ -12,6 +12,7 @@ Between pushes ĥ is the momentum predicted by the force plates and corrected by
 from __future__ import annotations
 
 Floats = list[float]
+SIX = range(6)
 
 
 class MomentumObserver:
@@ -31,11 +32,9 @@ class MomentumObserver:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
         integral = self._integral * dt
         gain = min(self._proportional * dt, 1.0)
-        estimate, residual, innovation = [], [], []
-        for h, w, old, r in zip(momentum, wrench, self.momentum, self.residual, strict=True):
-            predicted = old + (w + r) * dt
-            error = h - predicted
-            innovation.append(error)
-            residual.append(r + integral * error)
-            estimate.append(predicted + gain * error)
-        self.momentum, self.residual, self.innovation = estimate, residual, innovation
+        estimate, residual, innovation = self.momentum, self.residual, self.innovation
+        for i in SIX:
+            predicted = estimate[i] + (wrench[i] + residual[i]) * dt
+            innovation[i] = error = momentum[i] - predicted
+            residual[i] += integral * error
+            estimate[i] = predicted + gain * error

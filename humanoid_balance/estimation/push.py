@@ -7,33 +7,38 @@ import math
 import numpy as np
 
 from humanoid_balance.estimation.settings import PushSettings
-from humanoid_balance.types import Push
+from humanoid_balance.types import GRAVITY, Push
 
 Floats = list[float]
 NAN = float("nan")
 QUIET, RISING, ACTIVE = 0, 1, 2
+START = 0.1  # time to settle after the start [s]
 
 
 class PushDetector:
     """Hysteresis on the horizontal residual force; sums the impulse while it lasts."""
 
-    def __init__(self, weight: float, settings: PushSettings) -> None:
+    def __init__(self, mass: float, settings: PushSettings, measured: bool = True) -> None:
+        """``measured``: the sole wrenches come from sensors, not from joint torques."""
         self._settings = settings
+        scale = 1.0 if measured else settings.observer_factor
+        self._mass, weight = mass, scale * mass * GRAVITY
+        self._confirm = scale * settings.confirm
         self._onset_sq, self._end_sq = (settings.onset * weight) ** 2, (settings.end * weight) ** 2
         self.reset()
 
     def reset(self) -> None:
         self._phase = QUIET
-        self._clock = 0.0  # time in RISING, or of silence in ACTIVE
-        self._since_landing = math.inf
+        self._clock = 0.0  # time of silence in ACTIVE [s]
+        self._since_landing = -START  # the first velocity is noisy
         self._start = NAN
-        self._sums = [0.0] * 5  # impulse x y [N s], angular impulse x y about the CoM [N m s], time [s]
+        self._sums = [0.0] * 4  # impulse x y [N s], angular impulse x y about the CoM [N m s]
         self.bias = [0.0] * 3  # slow model error, e.g. a payload [N]
         self.onset = NAN
         self.direction, self.impulse, self.height = 0.0, 0.0, NAN
         self.force = (0.0, 0.0, 0.0)  # what is reported [N]
         self.moment = (0.0, 0.0, 0.0)
-        self._report = Push(False, np.zeros(3), NAN, 0.0, 0.0, NAN)
+        self._news = True  # since the last report
 
     @property
     def active(self) -> bool:
@@ -43,8 +48,13 @@ class PushDetector:
     def quiet(self) -> bool:
         return self._phase == QUIET
 
-    def update(self, stamp: float, dt: float, residual: Floats, com_height: float, disturbed: bool) -> None:
-        """Take the residual wrench about the CoM; ``disturbed``: a contact changed at this tick."""
+    def update(
+        self, stamp: float, dt: float, residual: Floats, com_height: float, spread: float, disturbed: bool
+    ) -> None:
+        """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
+
+        ``spread``: standard deviation of the CoM velocity [m/s]; ``disturbed``: a contact changed at this tick.
+        """
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
         force_sq = fx * fx + fy * fy
@@ -59,7 +69,7 @@ class PushDetector:
                 bias[2] += rate * fz
                 return
             self._phase, self._clock, self._start = RISING, 0.0, stamp
-            self._sums = [0.0] * 5
+            self._sums = [0.0] * 4
         sums = self._sums
         sums[0] += fx * dt
         sums[1] += fy * dt
@@ -69,11 +79,11 @@ class PushDetector:
             if force_sq < self._onset_sq:
                 self._phase = QUIET
                 return
-            self._clock += dt
-            if self._clock < s.confirm:
+            if sums[0] ** 2 + sums[1] ** 2 < (self._mass * (self._confirm + s.sigma * spread)) ** 2:
                 return
             self._phase, self._clock = ACTIVE, 0.0
             self.onset = self._start
+        self._news = True
         self._clock = self._clock + dt if force_sq < self._end_sq else 0.0
         ix, iy = sums[0], sums[1]
         self.impulse = math.hypot(ix, iy)
@@ -88,8 +98,8 @@ class PushDetector:
 
     def report(self) -> Push:
         """The last push; while nothing pushes the same object is given again."""
-        if self._phase != QUIET or self._report.active:
-            self._report = Push(
-                self.active, np.array(self.force), self.onset, self.direction, self.impulse, self.height
-            )
+        if self._news:
+            self._news = False
+            force = np.array(self.force)
+            self._report = Push(self.active, force, self.onset, self.direction, self.impulse, self.height)
         return self._report

@@ -13,10 +13,11 @@ class BaseSettings:
     """Noise of the floating-base filter."""
 
     gyro: float = 2e-3  # [rad/s]
-    acceleration: float = 0.15  # [m/s²]; three times the sensor's own, a 1 kHz sample misses part of each impact
+    acceleration: float = 0.1  # [m/s²]; twice the sensor's own, for scale and alignment
+    impact: float = 0.2  # share of the change between two samples that a 1 kHz accelerometer may miss
     kinematics: float = 3e-4  # position of a sole from the encoders [m]: 1e-4 rad over six joints, and some flex
     foot_rate: float = 1e-2  # angular velocity of a sole from encoder velocities [rad/s]
-    anchor: float = 1e-4  # creep of a loaded sole on the ground [m/√s] ...
+    anchor: float = 5e-5  # creep of a loaded sole on the ground [m/√s] ...
     light: float = 0.25  # ... and (light / load)⁴ times as much below this share of the weight: it slips and rolls
     rolling: float = 0.02  # creep of a rolling sole, per rad/s [m/√s]
     gyro_walk: float = 2e-5  # of the gyro bias [rad/s/√s]
@@ -37,12 +38,15 @@ class ContactSettings:
     load_on: float = 0.04  # far above sensor noise (1 N of 343 N is 0.3 %), far below a landing (10 % within 2 ms)
     load_off: float = 0.015  # reached about 2 ms before a foot leaves the ground
     ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
-    ticks_off: int = 3
+    ticks_off: int = 4
+    landing_time: float = 0.04  # after a landing [s] ...
+    ticks_bounce: int = 12  # ... it takes so many samples to lift off: a sole bounces
     slip_speed: float = 0.08  # of the centre of pressure over the ground [m/s]; ten times the encoder noise
     slip_time: float = 0.004  # [s]
     trust_speed: float = 0.04  # a foot that slipped is trusted again below this [m/s] ...
     trust_time: float = 0.03  # ... held for so long [s]
-    observer_bandwidth: float = 200.0  # of wrenches from joint torques [rad/s]; a landing shows within 5 ms
+    observer_bandwidth: float = 400.0  # of wrenches from joint torques [rad/s]; a landing shows within 10 ms
+    observer_factor: float = 2.5  # on the load thresholds then: such wrenches are off by some per cent of the weight
     turning: float = 0.1  # angular velocity above which a standing sole counts as turning [rad/s]
 
 
@@ -53,10 +57,12 @@ class PushSettings:
     bandwidth: float = 60.0  # of the observer [rad/s]; follows a 0.1 s push, keeps 1 % of the velocity noise
     onset: float = 0.04  # horizontal force that starts a push, share of the weight (28 N for 71 kg)
     end: float = 0.02  # and that ends it
-    confirm: float = 0.004  # a push lasts at least so long [s]
+    confirm: float = 0.02  # a push changes the velocity of the CoM by at least this [m/s] ...
+    sigma: float = 3.0  # ... plus so many standard deviations of the velocity estimate
     silence: float = 0.03  # below ``end`` for so long: it is over [s]
     landing_time: float = 0.04  # after a change of contact [s] ...
     landing_factor: float = 4.0  # ... the onset threshold is so many times higher
+    observer_factor: float = 2.5  # on onset, end and confirm when the wrenches come from joint torques
     bias_time: float = 5.0  # time constant with which a steady small residual counts as model error [s]
 
 
@@ -74,7 +80,7 @@ class GuardSettings:
     position_margin: float = 0.5  # beyond the joint limits [rad]
     velocity_factor: float = 3.0  # of the joint's velocity limit; also what it can move in one period
     torque_factor: float = 10.0  # of the joint's torque limit
-    frozen_ticks: int = 20  # a bit-identical position for so long is suspicious
+    frozen_every: int = 4  # ticks between two looks for frozen encoders; five equal readings are suspicious
     frozen_travel: float = 5e-3  # travel the joint reports meanwhile [rad]
 
 

@@ -10,7 +10,8 @@ from humanoid_balance.types import Array
 
 Floats = list[float]
 EDGE = 0.004  # the centre of pressure so close to the rim: the sole may roll over it [m]
-FLAT = 0.008  # farther inside: the sole lies flat [m]
+FLAT = 0.008  # farther inside: the sole lies flat [m] ...
+TURNING_SQ = 0.3**2  # ... unless it turns faster than this, then the pressure is not where it seems [rad²/s²]
 
 
 class Sole:
@@ -30,10 +31,12 @@ class Sole:
         self.cop: tuple[float, float, float] = NAN3  # centre of pressure
         self.pressed = False  # in contact and loaded enough to have a centre of pressure
         self.edge = 0.0  # distance of the centre of pressure to the rim [m]
-        self.flat = False  # the ground pushes well inside the sole, so it cannot be rolling
+        self.flat = False  # the ground pushes well inside the sole and it does not turn
 
-    def update(self, position: Floats, rows: list[Floats], twist: Floats, wrench: Floats, dt: float) -> None:
-        """Take the kinematics, and the wrench in and about the sole frame [N, N m]."""
+    def update(
+        self, position: Floats, rows: list[Floats], twist: Floats, wrench: Floats, variance: float, dt: float
+    ) -> None:
+        """Take the kinematics, the wrench in and about the sole frame [N, N m], and the variance of speeds [m²/s²]."""
         self.position, self.rows, self.twist = position, rows, twist
         (a, b, c), (d, e, f), (g, h, i) = rows
         x, y, z, u, v, w = wrench
@@ -41,24 +44,24 @@ class Sole:
         self.moment = [a * u + b * v + c * w, d * u + e * v + f * w, g * u + h * v + i * w]
         self.normal_force = z
         contact = self.contact
-        contact.update(z)
+        contact.update(z, dt)
         self.pressed = contact.contact and z > self._floor
         if self.pressed:
             x, y = -v / z, u / z  # the sole frame's moment vanishes there
             self.edge = edge = min(x - self._low_x, self._high_x - x, y - self._low_y, self._high_y - y)
-            self.flat = edge > FLAT
+            vx, vy, vz, wx, wy, wz = twist
+            self.flat = edge > FLAT and wx * wx + wy * wy + wz * wz < TURNING_SQ
             x, y, z = a * x + b * y, d * x + e * y, g * x + h * y
             self.cop = (position[0] + x, position[1] + y, position[2] + z)
-            vx, vy, vz, wx, wy, wz = twist
             vx, vy, vz = vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
-            contact.watch_slip(vx * vx + vy * vy + vz * vz, dt)
+            contact.watch_slip(vx * vx + vy * vy + vz * vz, variance, dt)
         else:
             self.cop = NAN3
             self.edge, self.flat = 0.0, False
 
     def rolling(self) -> Floats:
-        """Velocity of a pressed sole's origin if it rolls over its rim: v = w x (sole - cop), the pressure point stands."""
-        share = min(max((FLAT - self.edge) / (FLAT - EDGE), 0.0), 1.0)
+        """Velocity of the origin of a sole that is pressed but not flat, v = w x (sole - cop): the contact stands."""
+        share = 1.0 if self.edge > FLAT else min((FLAT - self.edge) / (FLAT - EDGE), 1.0)
         (px, py, pz), (cx, cy, cz) = self.position, self.cop
         x, y, z = share * (px - cx), share * (py - cy), share * (pz - cz)
         _, _, _, wx, wy, wz = self.twist

@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from humanoid_balance.experiments import metrics, palette, replay
 from humanoid_balance.experiments.bodies import Bodies, View
@@ -39,11 +40,16 @@ DASHED = (0, (4, 1.5))
 
 def save(done: PushRun, pushes: list[PushProfile], path: Path) -> None:
     """Draw the run into a PNG of 1400 by 1000 pixels."""
+    draw(done, pushes).savefig(path, format="png")
+
+
+def draw(done: PushRun, pushes: list[PushProfile]) -> Figure:
+    """The figure of a run."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(SIZE, DPI)
         FigureCanvasAgg(figure)
         _Story(done, pushes).draw(figure)
-        figure.savefig(path, format="png")
+    return figure
 
 
 def telling_joints(robot: Robot, normal: Array) -> dict[str, list[int]]:
@@ -88,11 +94,13 @@ class _Story:
         self.capture, self.corners = replay.capture_point(done), replay.sole_corners(done)
 
     def draw(self, figure: Figure) -> None:
-        figure.suptitle(self._title(), x=0.06, y=0.988, ha="left", va="top", fontsize=14, fontweight="bold")
-        rows = figure.add_gridspec(2, 1, height_ratios=[3.2, 5.6], left=0.06, right=0.985, top=0.935, bottom=0.055,
+        title = self._title()
+        size = 14.0 * min(1.0, 115 / len(title))  # a long one still fits
+        figure.suptitle(title, x=0.072, y=0.988, ha="left", va="top", fontsize=size, fontweight="bold")
+        rows = figure.add_gridspec(2, 1, height_ratios=[3.2, 5.6], left=0.072, right=0.985, top=0.935, bottom=0.055,
                                    hspace=0.085)  # fmt: skip
         self._bodies(figure, figure.add_subplot(rows[0]))
-        columns = rows[1].subgridspec(1, 2, wspace=0.15)
+        columns = rows[1].subgridspec(1, 2, wspace=0.18)
         left = columns[0].subgridspec(4, 1, height_ratios=[0.16, 2.0, 2.0, 1.2], hspace=0.09)
         right = columns[1].subgridspec(3, 1, height_ratios=[0.16, 3.1, 2.1], hspace=0.09)
         for grid, painters in ((left, (self._x, self._y, self._force)), (right, (self._angles, self._torque))):
@@ -101,7 +109,6 @@ class _Story:
             for axes, paint in zip(panels, painters, strict=True):
                 self._frame(axes, bottom=axes is panels[-1])
                 paint(axes)
-            figure.align_ylabels(panels)
 
     def _title(self) -> str:
         result, push = self.done.result, self.push
@@ -135,7 +142,7 @@ class _Story:
     def _bodies(self, figure: Figure, axes: Axes) -> None:
         bodies, box = Bodies(self.done, self.view), axes.get_position()
         bodies.draw(axes, self.moments, box.width * SIZE[0] / (box.height * SIZE[1]))
-        figure.legend(*bodies.key(), loc="upper left", bbox_to_anchor=(0.028, 0.967), ncols=5, frameon=False,
+        figure.legend(*bodies.key(), loc="upper left", bbox_to_anchor=(0.04, 0.967), ncols=5, frameon=False,
                       handletextpad=0.4, columnspacing=1.6)  # fmt: skip
 
     # ---- the curves ----
@@ -146,6 +153,8 @@ class _Story:
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelbottom=bottom)
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_label_coords(-0.112, 0.5)  # however long the numbers are
         if bottom:
             axes.set_xlabel("time [s]")
         for start, end, mode in self._bands():

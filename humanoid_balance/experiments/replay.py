@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from humanoid_balance.experiments.push import PushRun
 
 VISUAL = 1  # group of the geoms that are seen; MuJoCo puts the collision shapes of a URDF into group 0
+POSE, PLACE = 0.03, 0.01  # a body this close to its last pose is back in it [rad], [m]
 DIRECTIONS = 160  # in which the extreme points of a shape are kept
 
 
@@ -108,7 +109,12 @@ def sole_corners(done: PushRun) -> Array:
 
 
 def settled(done: PushRun, pushes: list[PushProfile]) -> float:
-    """When the story is over: the CoM is quiet for good, or the run ends [s]."""
-    end = float(done.record["time"][-1])
-    wait = metrics.recovery_time(done.record, pushes)
-    return end if wait is None else min(end, max((p.end for p in pushes), default=0.0) + wait)
+    """When the story is over: the CoM is quiet for good and the body back in its last pose, or the run ends [s]."""
+    record, time = done.record, done.record["time"]
+    wait = metrics.recovery_time(record, pushes)
+    if wait is None:
+        return float(time[-1])
+    joints, com = record["true_q"][:, 7:], record["true_com"]
+    away = (np.abs(joints - joints[-1]) > POSE).any(axis=1) | (np.linalg.norm(com - com[-1], axis=1) > PLACE)
+    home = time[np.flatnonzero(away)[-1]] if away.any() else time[0]
+    return min(float(time[-1]), max(max((p.end for p in pushes), default=0.0) + wait, float(home)))

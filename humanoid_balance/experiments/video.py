@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 import pinocchio as pin
+from PIL import Image
 
 from humanoid_balance.estimation.support import convex_hull
 from humanoid_balance.experiments import metrics, palette, replay
@@ -23,14 +25,15 @@ from humanoid_balance.types import Array
 if TYPE_CHECKING:
     from humanoid_balance.experiments.push import PushRun
 
-WIDTH, HEIGHT, RATE = 1280, 720, 30  # [pixel], [1/s]
+WIDTH, HEIGHT, RATE = 960, 540, 30  # [pixel], [1/s]
+FINE_WIDTH, FINE_HEIGHT = 1440, 810  # drawn larger, then shrunk: without a graphics card faster than multisampling
 BEFORE, AFTER = 0.5, 1.0  # shown before the first push and after the robot is quiet or down [s]
 FADE = 0.2  # the arrow stays this long after the force [s]
 AZIMUTH, ELEVATION, DISTANCE = 135.0, -12.0, 1.75  # camera: at best from the front right [deg], [deg], body heights
 SLANT = 25.0  # how far the camera leaves the normal of the push's plane for that [deg]
 HORIZON = 15.0  # behind the robot, a wall of sky [m]
 LAMP = 30.0  # distance of the lamp: light like the sun's [m]
-SKY = "#C3D3E2"
+SKY = "#A9BED2"
 SMOOTH = 0.5  # time constant with which the camera follows [s]
 
 Progress = Callable[[float], None]
@@ -58,7 +61,7 @@ def _encode(frames: Iterator[Array], path: Path) -> None:
     import imageio_ffmpeg
 
     writer = imageio_ffmpeg.write_frames(
-        str(path), (WIDTH, HEIGHT), fps=RATE, codec="libx264", pix_fmt_out="yuv420p", quality=None,
+        str(path), (WIDTH, HEIGHT), fps=RATE, codec="libx264", pix_fmt_out="yuv420p", quality=None, macro_block_size=2,
         output_params=["-crf", "20", "-movflags", "+faststart"], ffmpeg_log_level="error",
     )  # fmt: skip
     writer.send(None)
@@ -72,13 +75,15 @@ def _encode(frames: Iterator[Array], path: Path) -> None:
 
 
 def _gl_context() -> Any:
-    """An offscreen OpenGL context. Without a display EGL is taken, as MuJoCo alone would look for a window."""
-    shown = any(os.environ.get(name) for name in ("MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY"))
-    if sys.platform.startswith("linux") and not shown:
-        from mujoco.egl import GLContext
+    """An offscreen OpenGL context: what MUJOCO_GL names, else EGL, which needs no display, else MuJoCo's choice."""
+    if sys.platform.startswith("linux") and not os.environ.get("MUJOCO_GL"):
+        try:
+            from mujoco.egl import GLContext
 
-        return GLContext(WIDTH, HEIGHT)
-    return mujoco.GLContext(WIDTH, HEIGHT)
+            return GLContext(FINE_WIDTH, FINE_HEIGHT)
+        except Exception:  # no EGL here; a display may do
+            pass
+    return mujoco.GLContext(FINE_WIDTH, FINE_HEIGHT)
 
 
 class _Camera:
@@ -86,25 +91,27 @@ class _Camera:
 
     def __init__(self, model: mujoco.MjModel, azimuth: float, distance: float) -> None:
         self.model = model
-        self.gl = _gl_context()
-        self.gl.make_current()
-        model.vis.global_.offwidth, model.vis.global_.offheight = WIDTH, HEIGHT
-        model.vis.headlight.ambient[:], model.vis.headlight.diffuse[:], model.vis.headlight.specular[:] = (
-            0.35,
-            0.35,
-            0.1,
-        )
+        model.vis.global_.offwidth, model.vis.global_.offheight = FINE_WIDTH, FINE_HEIGHT
+        model.vis.quality.offsamples = 0
+        model.vis.map.shadowscale = 0.15  # share of the lamp's cone that casts sharp shadows: the robot's surroundings
         model.mat_reflectance[:], model.mat_specular[:] = 0.0, 0.0
         model.light_diffuse[:], model.light_cutoff[:], model.light_exponent[:] = 0.55, 45.0, 0.0
-        model.vis.map.shadowscale = 0.15  # share of the lamp's cone that casts sharp shadows: the robot's surroundings
-        self.scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 100)
-        self.context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        lamp = model.vis.headlight
+        lamp.ambient[:], lamp.diffuse[:], lamp.specular[:] = 0.35, 0.35, 0.1
+        try:
+            with warnings.catch_warnings(action="ignore"):  # of GLFW, on its way to the error that is told below
+                self.gl = _gl_context()
+            self.gl.make_current()
+            self.context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        except Exception as error:
+            raise RuntimeError(f"OpenGL does not work here ({error}); MUJOCO_GL=egl or osmesa may help") from None
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self.context)
+        self.scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 100)
         self.option, self.view = mujoco.MjvOption(), mujoco.MjvCamera()
         self.option.geomgroup[:] = 0
         self.option.geomgroup[replay.VISUAL] = 1
         self.view.azimuth, self.view.elevation, self.view.distance = azimuth, ELEVATION, distance
-        self.pixels = np.zeros((HEIGHT, WIDTH, 3), dtype=np.uint8)
+        self.pixels = np.zeros((FINE_HEIGHT, FINE_WIDTH, 3), dtype=np.uint8)
 
     def look(self, data: mujoco.MjData, at: Array) -> None:
         """Begin a picture."""
@@ -114,7 +121,7 @@ class _Camera:
         mujoco.mjv_updateScene(self.model, data, self.option, None, self.view, everything, self.scene)
         turn = pin.rpy.rpyToMatrix(0.0, 0.0, math.radians(self.view.azimuth))
         wall = self.add(mujoco.mjtGeom.mjGEOM_BOX, np.array([0.01, 60.0, 60.0]), at + HORIZON * turn[:, 0], turn, SKY)
-        wall.emission = 0.3
+        wall.emission = 0.2
 
     def add(self, kind: int, size: Array, place: Array, turn: Array, colour: str, alpha: float = 1.0) -> Any:
         geom = self.scene.geoms[self.scene.ngeom]
@@ -128,12 +135,13 @@ class _Camera:
         geom = self.add(kind, np.zeros(3), np.zeros(3), np.eye(3), colour, alpha)
         mujoco.mjv_connector(geom, kind, width, start, end)
 
-    def shot(self) -> Array:
-        rect = mujoco.MjrRect(0, 0, WIDTH, HEIGHT)
+    def shot(self) -> Image.Image:
+        rect = mujoco.MjrRect(0, 0, FINE_WIDTH, FINE_HEIGHT)
         self.gl.make_current()
         mujoco.mjr_render(rect, self.scene, self.context)
         mujoco.mjr_readPixels(self.pixels, None, rect, self.context)
-        return np.flipud(self.pixels)
+        picture = Image.fromarray(np.flipud(self.pixels))
+        return picture.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
 
     def close(self) -> None:
         self.gl.make_current()

@@ -7,7 +7,7 @@ import numpy as np
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody import contact
-from humanoid_balance.wholebody.limits import JointLimits
+from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
 
@@ -18,19 +18,21 @@ SIDES = ("left", "right")
 class Constraints:
     """Rows: a wrench cone for every sole that pushes (per weight), torques and joint accelerations (per limit)."""
 
-    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits) -> None:
-        self.robot, self.pushing, self.limits = robot, shape.pushing, limits
+    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None) -> None:
+        self.robot, self.pushing, self.limits, self.power = robot, shape.pushing, limits, power
         n, p = robot.n, len(shape.pushing)
         self._cones = contact.ROWS * p
+        self.first_joint = self._cones + n  # row of the first joint's acceleration
         self.rows = self._cones + 2 * n
+        self._torques, self._joints = slice(self._cones, self.first_joint), slice(self.first_joint, None)
         self._cone = np.zeros((self._cones, 6 * p))
         self._key: tuple[float, ...] = ()
-        self._per_torque, self._per_acceleration = 1 / robot.torque_limit, 1 / robot.acceleration_limit
-        self.lower, self.upper = np.full(self.rows, -INFINITY), np.full(self.rows, INFINITY)
-        self._torques = slice(self._cones, self._cones + n)
-        self._joints = slice(self._cones + n, None)
-        self.lower[self._torques], self.upper[self._torques] = -1.0, 1.0
-        self._value = np.zeros(self.rows)
+        self._per_limit = 1 / np.concatenate([robot.torque_limit, robot.acceleration_limit])
+        bounds = np.outer([-INFINITY, INFINITY], np.ones(self.rows))
+        bounds[:, self._torques] = [[-1.0], [1.0]]
+        self.lower, self.upper = bounds
+        self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
+        self._value, self._excess = np.zeros(self.rows), np.zeros(self.rows)
         cones = [f"{SIDES[s]} sole: {name}" for s in self.pushing for name in contact.ROW_NAMES]
         joints = robot.joint_names
         self.names = (*cones, *(f"torque: {j}" for j in joints), *(f"joint limit: {j}" for j in joints))
@@ -41,9 +43,13 @@ class Constraints:
         if key != self._key:
             self._key = key
             self._update_cones(reference)
-        low, high = self.limits.bounds(terms.q, terms.v[6:])
-        np.multiply(low, self._per_acceleration, out=self.lower[self._joints])
-        np.multiply(high, self._per_acceleration, out=self.upper[self._joints])
+        self.limits.shares(terms.q, terms.v[6:], self._joint_bounds)
+        if self.power is not None:
+            self.power.shares(terms.v[6:], self._torque_bounds)
+
+    def let_joints_go(self) -> None:
+        """Forget the joint limits of this tick; wrench cones and torque limits stay."""
+        self._joint_bounds[:] = [[-INFINITY], [INFINITY]]
 
     def _update_cones(self, reference: Reference) -> None:
         robot = self.robot
@@ -58,18 +64,29 @@ class Constraints:
 
     def value(self, wrench: Array, torque: Array, qdd: Array) -> Array:
         """The rows at a point; the same memory in every call."""
-        value = self._value
-        if self._cones:
-            np.dot(self._cone, wrench, out=value[: self._cones])
-        np.multiply(torque, self._per_torque, out=value[self._torques])
-        np.multiply(qdd, self._per_acceleration, out=value[self._joints])
+        value, first, joint = self._value, self._cones, self.first_joint
+        if first:
+            np.dot(self._cone, wrench, out=value[:first])
+        value[first:joint] = torque
+        value[joint:] = qdd
+        value[first:] *= self._per_limit
         return value
+
+    def violation(self, value: Array) -> float:
+        """By how much the worst row is outside its bounds; negative when all are inside."""
+        excess = self._excess
+        np.subtract(self.lower, value, out=excess)
+        below = excess.max()
+        np.subtract(value, self.upper, out=excess)
+        return float(max(below, excess.max()))
 
     def columns(self, wrench: Array, torque: Array, a: Array) -> Array:
         """The rows for moves of wrenches, torques and generalised accelerations, a column each."""
-        C = np.empty((self.rows, wrench.shape[1]))
-        if self._cones:
-            np.matmul(self._cone, wrench, out=C[: self._cones])
-        np.multiply(torque, self._per_torque[:, None], out=C[self._torques])
-        np.multiply(a[6:], self._per_acceleration[:, None], out=C[self._joints])
+        first, joint = self._cones, self.first_joint
+        C = np.empty((self.rows, a.shape[1]))
+        if first:
+            np.matmul(self._cone, wrench, out=C[:first])
+        C[first:joint] = torque
+        C[joint:] = a[6:]
+        C[first:] *= self._per_limit[:, None]
         return C

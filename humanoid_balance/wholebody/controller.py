@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
-from humanoid_balance.wholebody.fallback import fallback
+from humanoid_balance.wholebody.fallback import brake
 from humanoid_balance.wholebody.hierarchy import Hierarchy
 from humanoid_balance.wholebody.least_distance import Outcome
-from humanoid_balance.wholebody.limits import JointLimits
+from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
 from humanoid_balance.wholebody.shape import Shape
-from humanoid_balance.wholebody.solution import Solution, Status
+from humanoid_balance.wholebody.solution import Sent, Solution, Status
 from humanoid_balance.wholebody.terms import Terms
 
 PERIOD = 0.001  # assumed until two stamps are known [s]
@@ -20,43 +22,60 @@ PERIOD = 0.001  # assumed until two stamps are known [s]
 class WholeBody:
     """Finds the torques that follow a Reference as well as dynamics, contact and limits allow."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, power: Array | None = None) -> None:
+        """``power`` is the largest mechanical power each joint may put in (n,) [W]; None does not limit it."""
         self.robot = robot
         self.terms = Terms(robot)
         self.limits = JointLimits(robot)
+        self.power = None if power is None else PowerLimits(robot, power)
         self.solution: Solution | None = None
-        self._problems: dict[Shape, Hierarchy] = {}
+        self._problems: dict[tuple[object, ...], tuple[Shape, Hierarchy]] = {}  # by Shape.key
         self._impedance = bool(np.any(robot.drive_stiffness) or np.any(robot.drive_damping))
         self._zero = np.zeros(robot.n)
         self._stamp = np.nan
 
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand:
+        """Torques for this tick; what was found is in ``solution``."""
         terms, robot = self.terms, self.robot
         terms.update(state.q, state.v)
-        shape = Shape.of(state, reference)
-        problem = self._problems.get(shape)
-        if problem is None:
-            problem = self._problems[shape] = Hierarchy(robot, shape, self.limits)
+        shape, problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
-        pushing = shape.pushing
+        pushing = problem.forces.pushing
+        missing = shape.missing(reference) if shape.still else ()
+        acceleration, torque, wrench = optimum.acceleration, optimum.torque, optimum.wrench
+        sent = Sent.OPTIMUM
         if optimum.outcome is Outcome.SOLVED:
-            status = Status.SOLVED if optimum.met else Status.RELAXED
-            acceleration, torque, wrench = optimum.acceleration, optimum.torque, optimum.wrench
+            status = Status.SOLVED if optimum.met and not missing else Status.RELAXED
         else:
             status = Status.INFEASIBLE if optimum.outcome is Outcome.INFEASIBLE else Status.NOT_CONVERGED
-            torque, acceleration, wrench = fallback(robot, terms, pushing)
+            sent = Sent.WITHOUT_JOINT_LIMITS
+            if not optimum.let_go:
+                sent = Sent.BRAKE
+                torque, acceleration, wrench = brake(robot, terms, pushing)
         wrenches = np.zeros((2, 6))
-        wrenches[pushing] = wrench.reshape(-1, 6)
+        for i, side in enumerate(pushing):
+            wrenches[side] = wrench[6 * i : 6 * i + 6]
         rate = terms.Ag.dot(acceleration)
         rate[:3] /= robot.mass
         rate += terms.drift
         self.solution = Solution(
-            status=status, optimum=optimum, robot=robot, names=problem.constraints.names,
+            status=status, sent=sent, missing=missing, optimum=optimum, robot=robot, names=problem.constraints.names,
             wanted_com_acceleration=reference.com_acceleration, com_weight=reference.com_weight,
             acceleration=acceleration, torque=torque, wrenches=wrenches, com_acceleration=rate[:3],
             angular_momentum_rate=rate[3:], sole_position=state.sole_position, sole_rotation=state.sole_rotation,
         )  # fmt: skip
+        if not math.isfinite(torque.sum()):
+            return TorqueCommand.damp(state.stamp, robot.brake)  # the state itself is no number
         return self._command(state, torque, acceleration[6:])
+
+    def _problem(self, state: RobotState, reference: Reference) -> tuple[Shape, Hierarchy]:
+        """The solver for the shape of this tick's problem, made when it is new."""
+        key = Shape.key(state, reference)
+        pair = self._problems.get(key)
+        if pair is None:
+            shape = Shape.of(state, reference)
+            pair = self._problems[key] = shape, Hierarchy(self.robot, shape, self.limits, self.power)
+        return pair
 
     def _command(self, state: RobotState, torque: Array, acceleration: Array) -> TorqueCommand:
         """Torque, and for drives with their own PD the state one tick ahead.

@@ -1,4 +1,4 @@
-"""The torque that is sent when no optimum exists or none was found in time."""
+"""The torque that is sent when no optimum exists or none was found within the bound on iterations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from humanoid_balance.wholebody.terms import Terms
 DAMPING = 5.0  # of joint velocities [1/s]
 
 
-def fallback(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array, Array]:
+def brake(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array, Array]:
     """Carry the weight on the soles that push and brake every joint, clipped to the torque limits.
 
     The wanted acceleration brakes joints and base, a = -k v; the wrenches are the smallest that give the base its six
-    equations. Torque (n,), acceleration (nv,) and wrenches of the pushing soles (6 p,). Friction and centre of pressure are not guaranteed:
-    this is the case in which they cannot be.
+    equations. Friction and centre of pressure are not guaranteed: this is the case in which they cannot be.
+    Returns torque (n,), acceleration (nv,) and the wrenches of the pushing soles (6 p,).
     """
     acceleration = -DAMPING * terms.v
     force = terms.M.dot(acceleration) + terms.h
@@ -24,6 +24,6 @@ def fallback(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Arr
     torque = force[6:].copy()
     if pushing:
         J = np.concatenate([terms.soles[s].J for s in pushing])
-        wrench = np.linalg.lstsq(J[:, :6].T, force[:6], rcond=None)[0]
+        wrench = np.linalg.pinv(J[:, :6].T).dot(force[:6]) if np.isfinite(J).all() else np.zeros(len(J))
         torque -= J[:, 6:].T.dot(wrench)
     return np.clip(torque, -robot.torque_limit, robot.torque_limit), acceleration, wrench

@@ -1,84 +1,131 @@
 """Strict priorities: a level acts only where the ones above do not care, inequalities hold on every level.
 
-Three ways to the same optimum, from the cheapest on:
+Four ways to the same optimum, from the cheapest on:
 
 1. The closed form, every level met, satisfies all inequalities. It is the optimum: no level could do better.
-2. Every upper level can still be met: the smallest move (z, g) of the last level that satisfies the inequalities.
-3. Cascade: level by level the residual e is made as small as the inequalities allow and then kept.
+2. The same with the joints that were at a limit in the last tick kept there.
+3. Every upper level can still be met: the smallest move (z, w_2) of the last level that satisfies the inequalities.
+4. Cascade: level by level the residual e is made as small as the inequalities allow and then kept.
 
+Where no point satisfies all constraints, this is proven and told; the optimum without joint limits is given instead.
 The verdict of the last tick says at which level a cascade has to start. Levels above that one are tried as met and, if
 this contradicts the inequalities, given up from the lowest on, so the order of trying never changes the result.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg.lapack import dgeqp3
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
-from humanoid_balance.wholebody.constraints import Constraints
+from humanoid_balance.wholebody.constraints import INFINITY, Constraints
 from humanoid_balance.wholebody.forces import Forces
 from humanoid_balance.wholebody.least_distance import FEASIBILITY, LeastDistance, Outcome, Result
-from humanoid_balance.wholebody.limits import JointLimits
+from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
 from humanoid_balance.wholebody.motion import Motion
 from humanoid_balance.wholebody.proxqp import ProxQP
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
 
 MET = 1e-6  # a level is met when its residual is below this share of what it asks for
+PUSHED = 1e-5  # a level pushes against constraints with at least this share of its largest multiplier
+INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
 TRUST = 1e-4  # cost of a move below the level that is being solved, against its residual; squared in the objective
+REFINEMENTS = 6  # times a level is solved at most to take the effect of TRUST out
+SETTLED = 1e-8  # change of a residual at which that is done
 
 
 @dataclass(slots=True)
 class Optimum:
-    """Where the hierarchy ended; the arrays are meaningless unless ``outcome`` is SOLVED."""
+    """Where the hierarchy ended; the arrays are meaningless unless ``outcome`` is SOLVED or ``let_go`` is set."""
 
     outcome: Outcome
     met: bool  # the first level's residual is zero
     acceleration: Array  # (nv,)
     wrench: Array  # of the soles that push (6 p,)
     torque: Array  # (n,)
-    active: list[int]
+    active: list[int]  # constraint rows
     multipliers: list[float]
     violation: float  # of the scaled inequalities
-    dual: float  # largest entry of the gradient of the Lagrangian of the last QP
-    gap: float  # its sum of multiplier times distance to the bound
-    iterations: int
+    dual: float = 0.0  # largest entry of the gradient of the Lagrangian of the last QP
+    gap: float = 0.0  # its sum of multiplier times distance to the bound
+    iterations: int = 0
+    let_go: bool = False  # no point satisfies all constraints: this is the optimum without joint limits
 
 
 class Hierarchy:
     """Solves one problem shape, tick after tick."""
 
-    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits) -> None:
+    def __init__(
+        self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None
+    ) -> None:
         self.motion = Motion(robot, shape)
         self.forces = Forces(robot, shape)
-        self.constraints = Constraints(robot, shape, limits)
-        levels = len(shape.levels)
-        self._active_sets = [LeastDistance() for _ in range(levels)]  # the last level has the last one
+        self.constraints = Constraints(robot, shape, limits, power)
+        levels = len(self.motion.levels)
+        self._active_sets = [LeastDistance() for _ in range(levels + 1)]
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
         self._start = levels  # first level that could not be met in the last tick
+        self._limited: list[int] = []  # joints at a limit in the last tick, when nothing else was active
+        self._low: list[bool] = []  # whether at the lower one
+        self._acceleration_limit = robot.acceleration_limit
 
     def solve(self, terms: Terms, reference: Reference) -> Optimum:
         motion, forces, constraints = self.motion, self.forces, self.constraints
-        motion.update(terms, reference)
-        forces.update(terms, motion.qdd)
         constraints.update(terms, reference)
-        self._value = constraints.value(forces.wrench, forces.torque, motion.qdd)
-        violation = max(float((constraints.lower - self._value).max()), float((self._value - constraints.upper).max()))
-        if violation <= FEASIBILITY:
-            self._start = len(motion.levels)
-            self._active_sets[self._start].forget()
-            return Optimum(Outcome.SOLVED, self._reachable(), forces.a, forces.wrench, forces.torque, [], [],
-                           max(violation, 0.0), 0.0, 0.0, 0)  # fmt: skip
-        return self._constrained()
+        limited, at = self._limited, []
+        for joint, low in zip(limited, self._low, strict=True):
+            bound = constraints.lower if low else constraints.upper
+            at.append(bound[constraints.first_joint + joint] * self._acceleration_limit[joint])
+        motion.update(terms, reference, limited, at)
+        forces.update(terms)
+        if limited:
+            optimum = self._with_limited_joints()
+            if optimum is not None:
+                return optimum
+        qdd = motion.closed_form()
+        forces.at(qdd)
+        self._value = constraints.value(forces.wrench, forces.torque, qdd)
+        violation = constraints.violation(self._value)
+        if not violation <= FEASIBILITY:  # also when it is no number
+            optimum = self._constrained()
+            if optimum.outcome is Outcome.INFEASIBLE:
+                constraints.let_joints_go()
+                second = self._constrained()
+                if second.outcome is Outcome.SOLVED:
+                    return replace(second, outcome=Outcome.INFEASIBLE, let_go=True)
+            return optimum
+        self._start, self._limited, self._low = len(motion.levels), [], []
+        return self._point([], [], violation)
+
+    def _with_limited_joints(self) -> Optimum | None:
+        """The optimum if the joints at a limit are those of the last tick; None if they are not."""
+        motion, constraints, forces = self.motion, self.constraints, self.forces
+        qdd, multipliers = motion.closed_form_limited()
+        signed = [-m for m in multipliers.tolist()]
+        if any((m > 0) == low for m, low in zip(signed, self._low, strict=True)):
+            return None
+        forces.at(qdd)
+        violation = constraints.violation(constraints.value(forces.wrench, forces.torque, qdd))
+        if not violation <= FEASIBILITY:
+            return None
+        return self._point([constraints.first_joint + j for j in self._limited], signed, violation)
+
+    def _point(self, active: list[int], multipliers: list[float], violation: float) -> Optimum:
+        forces = self.forces
+        return Optimum(Outcome.SOLVED, self._reachable(), forces.a, forces.wrench, forces.torque, active, multipliers,
+                       max(violation, 0.0))  # fmt: skip
 
     def _reachable(self) -> bool:
+        """The first level has no residual that is beyond every acceleration."""
         motion = self.motion
-        if not motion.levels or motion.unreachable[0] == 0.0:
+        if motion.levels is motion.every_row:
             return True
-        return bool(motion.unreachable[0] <= MET * (1 + motion.asked.max()))
+        return bool(motion.unreachable[0] <= MET * (1 + np.abs(motion.asked).max()))
 
     # ---- with active inequalities ----
 
@@ -89,12 +136,16 @@ class Hierarchy:
         free = motion.free_moves()
         start = min(self._start, levels)
         if start == levels:
+            if self._limited:
+                rows = [constraints.first_joint + j for j in self._limited]
+                self._active_sets[levels].suggest(rows, [-1.0 if low else 1.0 for low in self._low])
             columns = self.forces.columns(free)
             C = constraints.columns(*columns)
             result = self._smallest(levels, C, lower, upper)
             if result.outcome is Outcome.SOLVED or not levels:
                 return self._optimum(result, result.y, levels, columns, C)
             start -= 1
+            self._active_sets[start].suggest(result.active, result.multipliers)
         columns = self.forces.columns(np.hstack([motion.residual_moves(), free]))
         C = constraints.columns(*columns)
         while True:
@@ -102,60 +153,104 @@ class Hierarchy:
             if result.outcome is Outcome.SOLVED or start == 0:
                 return self._optimum(result, y, relaxed, columns, C)
             start -= 1
+            self._active_sets[start].suggest(result.active, result.multipliers)
 
     def _cascade(self, start: int, C: Array, lower: Array, upper: Array) -> tuple[Result, Array, int]:
-        """Solve the levels from ``start`` on with those before met: result, y = (e, z, g), first level not met."""
-        motion = self.motion
-        levels, hard = motion.levels, motion.levels[0].start
+        """Solve the levels from ``start`` on with those before met: result, y = (e, z, w_2), first level not met."""
+        levels, hard, columns = self.motion.levels, self.motion.levels[0].start, C.shape[1]
         lower, upper = lower.copy(), upper.copy()
-        y = np.zeros(C.shape[1])
+        y = np.zeros(columns)
         relaxed, iterations = len(levels), 0
-        result = Result(Outcome.SOLVED, y, [], [])
+        fixed: list[int] = []  # constraints that a level above pushes against: all its optima have them at the bound
+        result = Result(Outcome.NOT_CONVERGED, y, [], [])
         for k in range(start, len(levels) + 1):
             last = k == len(levels)
-            first = levels[k].start - hard if not last else levels[-1].stop - hard
-            end = levels[k].stop - hard if not last else C.shape[1]
+            first, end = (levels[-1].stop - hard, columns) if last else (levels[k].start - hard, levels[k].stop - hard)
             if first == end:
                 continue
             part = C[:, first:]
-            attempt = self._smallest(k, part, lower, upper, None if last else end - first)
+            attempt = self._smallest(k, part, lower, upper, fixed, None if last else end - first)
             iterations += attempt.iterations
             if attempt.outcome is not Outcome.SOLVED:
-                if k > start:  # what was reached above satisfies every constraint: keep it
-                    y[first:] = reached[end_before - first_before :]
-                    break
-                return attempt, y, k
+                if k == start:
+                    return attempt, y, k
+                break  # y, as the level before left it, satisfies every constraint: keep it
             result = attempt
-            y[first:end] = result.y[: end - first]
+            y[first:] = result.y
             if last:
                 break
-            # The next levels may use this point: whatever violation rounding has left is allowed to stay.
             value = part.dot(result.y)
+            settled = C[:, first:end].dot(y[first:end])
+            if self._residual(k, y[first:end]) > MET:
+                relaxed = min(relaxed, k)
+                fixed = self._fix(result, C[:, end:], fixed, value, lower, upper)
+            # The next levels may use this point: whatever violation rounding has left is allowed to stay.
             np.minimum(lower, value, out=lower)
             np.maximum(upper, value, out=upper)
-            settled = C[:, first:end].dot(y[first:end])
             lower -= settled
             upper -= settled
-            reached, first_before, end_before = result.y, first, end
-            if relaxed > k and np.abs(y[first:end]).max() > MET * (1 + motion.asked[levels[k]].max()):
-                relaxed = k
         result.iterations = iterations
         return result, y, relaxed
 
-    def _smallest(self, level: int, C: Array, lower: Array, upper: Array, residuals: int | None = None) -> Result:
-        """Smallest move; with ``residuals`` only the first so many columns count, the others are all but free."""
-        if residuals is not None:
-            rest = C[:, residuals:]
-            scale = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest)) / TRUST
-            C = C.copy()
-            C[:, residuals:] *= scale
+    @staticmethod
+    def _fix(result: Result, rest: Array, fixed: list[int], value: Array, lower: Array, upper: Array) -> list[int]:
+        """Turn the inequalities that a level pushes against into equations for the levels below.
+
+        As inequalities they would leave a feasible set without interior. In the columns of the lower levels they depend
+        on each other, so an independent choice is kept and the others, which follow from it, are let go.
+        """
+        strongest = max(map(abs, result.multipliers), default=0.0)
+        pushed = [r for r, m in zip(result.active, result.multipliers, strict=True) if abs(m) > PUSHED * strongest]
+        rows = [*fixed, *(r for r in pushed if r not in fixed)]
+        qr, order, _, _, _ = dgeqp3(rest[rows].T)
+        count = int((np.abs(qr.diagonal()) > INDEPENDENT * np.abs(rest).max()).sum())
+        kept = [rows[i - 1] for i in order[:count]]
+        lower[rows], upper[rows] = -INFINITY, INFINITY
+        lower[kept] = upper[kept] = value[kept]
+        return kept
+
+    def _residual(self, level: int, e: Array) -> float:
+        """Size of a level's residual, as a share of what it asks for."""
+        motion = self.motion
+        return float(np.abs(e).max() / (1 + np.abs(motion.asked[motion.every_row[level]]).max()))
+
+    def _smallest(
+        self, level: int, C: Array, lower: Array, upper: Array, fixed: Sequence[int] = (), residuals: int | None = None
+    ) -> Result:
+        """Smallest move; with ``residuals`` only the first so many columns count, the others are free.
+
+        Free columns get the small cost TRUST, so that there is one optimum, and then the problem is solved again with
+        that cost counted from there, until it makes no difference any more (proximal point method).
+        """
+        if residuals is None:
+            return self._solve(level, C, lower, upper, fixed)
+        scaled = C.copy()
+        rest = C[:, residuals:]
+        scale = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest)) / TRUST
+        scaled[:, residuals:] *= scale
+        centre, iterations = np.zeros(rest.shape[1]), 0
+        previous = np.full(residuals, np.inf)
+        for _ in range(REFINEMENTS):
+            shift = rest.dot(centre)
+            result = self._solve(level, scaled, lower - shift, upper - shift, fixed)
+            iterations += result.iterations
+            if result.outcome is not Outcome.SOLVED:
+                break
+            e = result.y[:residuals]
+            centre += scale * result.y[residuals:]
+            result.y[residuals:] = centre
+            if np.abs(e - previous).max() <= SETTLED * (1 + np.abs(e).max()):
+                break
+            previous = e
+        result.iterations = iterations
+        return result
+
+    def _solve(self, level: int, C: Array, lower: Array, upper: Array, fixed: Sequence[int]) -> Result:
         solver = self._active_sets[level]
-        result = solver.solve(C, lower, upper)
+        result = solver.solve(C, lower, upper, fixed)
         if result.outcome is Outcome.NOT_CONVERGED:
             result = self._proxqp(C.shape[1]).solve(C, lower, upper)
             solver.suggest(result.active, result.multipliers)
-        if residuals is not None:
-            result.y[residuals:] *= scale
         return result
 
     def _proxqp(self, n: int) -> ProxQP:
@@ -167,16 +262,20 @@ class Hierarchy:
     def _optimum(
         self, result: Result, y: Array, relaxed: int, columns: tuple[Array, Array, Array], C: Array
     ) -> Optimum:
-        forces, constraints = self.forces, self.constraints
+        forces, constraints, levels = self.forces, self.constraints, len(self.motion.levels)
         self._start = relaxed
+        joint = constraints.first_joint
+        self._limited, self._low = [], []
+        if relaxed == levels and result.active and min(result.active) >= joint:
+            self._limited = [row - joint for row in result.active]
+            self._low = [m < 0 for m in result.multipliers]
         wrench, torque, a = (
             point + column.dot(y)
             for point, column in zip((forces.wrench, forces.torque, forces.a), columns, strict=True)
         )
         value = self._value + C.dot(y)
-        violation = max(float((constraints.lower - value).max()), float((value - constraints.upper).max()), 0.0)
-        met = relaxed > 0 or not self.motion.levels
+        met = relaxed > 0 or not levels
         return Optimum(
             result.outcome, met and self._reachable(), a, wrench, torque, result.active, result.multipliers,
-            violation, result.dual, result.gap, result.iterations,
+            max(constraints.violation(value), 0.0), result.dual, result.gap, result.iterations,
         )  # fmt: skip

@@ -1,4 +1,6 @@
-"""Joint position, velocity and acceleration limits as bounds on joint acceleration that never contradict each other.
+"""Limits of the joints as bounds that never contradict each other.
+
+Position, velocity and acceleration are bounds on joint acceleration.
 
 A joint may not be faster than it can brake before its end stop,
 
@@ -9,6 +11,7 @@ with the braking deceleration d, and the bounds on its acceleration lead to thes
     (v_low - v) / T <= a <= (v_up - v) / T           both clipped to +-a_max
 
 v_low <= 0 <= v_up, so the interval is never empty: at or beyond its end stop a joint may only brake or turn back.
+Torque and, if wanted, power are bounds on torque: a motor may drive with |tau| <= P / |v| and brake with all it has.
 """
 
 from __future__ import annotations
@@ -26,25 +29,37 @@ class JointLimits:
     """Bounds on joint acceleration from position, velocity and acceleration limits."""
 
     def __init__(self, robot: Robot) -> None:
-        n = robot.n
-        self.q_min, self.q_max = robot.lower.copy(), robot.upper.copy()
-        self.v_max, self.a_max = robot.velocity_limit.copy(), robot.acceleration_limit.copy()
-        self._brake = 2 * BRAKING * self.a_max  # 2 d
-        self._low_high = np.zeros((2, n))  # room to each end stop, then speed, then acceleration
-        self._ends = np.stack([-self.q_min, self.q_max])
-        self._sign = np.array([[-1.0], [1.0]])
+        self._ends = np.stack([-robot.lower, robot.upper])
+        self._v_max = robot.velocity_limit
+        self._brake = 2 * BRAKING * robot.acceleration_limit  # 2 d
+        self._share = 1 / (HORIZON * robot.acceleration_limit)
+        self._work = np.zeros((2, robot.n))
 
-    def bounds(self, q: Array, v: Array) -> Array:
-        """Lowest and highest joint acceleration at position ``q`` and velocity ``v`` (2, n) [rad/s²]."""
-        bounds = self._low_high
-        np.multiply(self._sign, q, out=bounds)
-        np.subtract(self._ends, bounds, out=bounds)  # room [rad]
-        np.maximum(bounds, 0.0, out=bounds)
-        bounds *= self._brake
-        np.sqrt(bounds, out=bounds)
-        np.minimum(bounds, self.v_max, out=bounds)  # allowed speed towards each end stop
-        bounds *= self._sign
-        bounds -= v
-        bounds /= HORIZON
-        np.minimum(np.maximum(bounds, -self.a_max, out=bounds), self.a_max, out=bounds)
-        return bounds
+    def shares(self, q: Array, v: Array, out: Array) -> None:
+        """Lowest and highest acceleration, as shares of a_max, at position ``q`` and velocity ``v`` into (2, n)."""
+        work = self._work
+        low, high = work
+        np.add(self._ends[0], q, out=low)
+        np.subtract(self._ends[1], q, out=high)  # room to each end stop [rad]
+        np.maximum(work, 0.0, out=work)
+        work *= self._brake
+        np.sqrt(work, out=work)
+        np.minimum(work, self._v_max, out=work)  # allowed speed towards each end stop
+        np.negative(low, out=low)
+        work -= v
+        work *= self._share
+        np.maximum(work, -1.0, out=work)
+        np.minimum(work, 1.0, out=out)
+
+
+class PowerLimits:
+    """Bounds on torque from the mechanical power a joint may put in."""
+
+    def __init__(self, robot: Robot, power: Array) -> None:
+        self._share = np.asarray(power, dtype=float) / robot.torque_limit  # [rad/s]
+
+    def shares(self, v: Array, out: Array) -> None:
+        """Lowest and highest torque, as shares of the torque limit, at velocity ``v`` into (2, n)."""
+        driving = np.minimum(self._share / np.maximum(np.abs(v), 1e-9), 1.0)
+        out[0] = -np.where(v < 0, driving, 1.0)
+        out[1] = np.where(v > 0, driving, 1.0)

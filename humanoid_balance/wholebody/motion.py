@@ -12,6 +12,8 @@ from it, by e and by z, are what inequalities may make necessary.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.linalg.lapack import dgeqrf, dorgqr, dormqr, dtrtrs
 
@@ -24,7 +26,7 @@ from humanoid_balance.wholebody.terms import Terms
 
 CONTACT_DAMPING = 20.0  # of the measured velocity of a sole that should be still [1/s]; Baumgarte
 RANK = 1e-4  # a row counts as dependent on those before it when less than this share of it is new
-WORK = 64  # LAPACK's block size times columns is the workspace it likes
+WORK = 2048  # workspace LAPACK likes for these sizes
 
 
 class Motion:
@@ -37,48 +39,43 @@ class Motion:
         self._upper: list[list[Task]] = levels[:-1]
         self.last = LastLevel(robot, levels[-1])
         self.hard = 6 * max(0, len(self.held) - 1)  # rows that are no task: the second held sole
-        starts = np.cumsum([self.hard, *(sum(task.rows for task in level) for level in self._upper)])
-        self._slices = [slice(int(a), int(b)) for a, b in zip(starts, starts[1:], strict=False)]
-        rows, n = int(starts[-1]), robot.n
+        starts = np.cumsum([self.hard, *(sum(task.rows for task in level) for level in self._upper)]).tolist()
+        self.every_row = [slice(a, b) for a, b in pairwise(starts)]
+        rows, n = starts[-1], robot.n
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
-        self._A = np.zeros((rows, n))
-        self._x = np.zeros((n, 1), order="F")
-        self.qdd = np.zeros(n)  # closed-form hierarchy [rad/s²]
-        self.levels: list[slice] = []  # rows of each upper level
-        self.asked = np.zeros(rows)  # size of what each row asks for
+        self._A = np.zeros((rows + n, n))  # with room for joints at their limits
+        self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
+        self.asked = np.zeros(rows)  # what each row asks for, to compare residuals with
         self.unreachable = np.zeros(len(self._upper))  # largest residual of a level that no acceleration can remove
 
-    def update(self, terms: Terms, reference: Reference) -> None:
-        """The closed-form hierarchy at the present state."""
+    def update(self, terms: Terms, reference: Reference, limited: list[int], at: list[float]) -> None:
+        """Factorise the rows at the present state; the joints in ``limited`` are to accelerate with ``at``."""
         self._eliminate_base(terms)
         self.last.update(terms, reference)
         self._stack(terms, reference)
-        self.levels = self._slices
-        J, b, A = self._J, self._b, self._A
-        if not len(b):
-            self.qdd = self.last.wanted
-            return
-        np.matmul(J[:, :6], terms.T, out=A)
+        J, b, A = self._J, self._b, self._A[: len(self._b)]
+        base, wanted = J[:, :6], self.last.wanted
+        np.dot(base, terms.T, out=A)
         A += J[:, 6:]
-        b -= J[:, :6].dot(terms.t)
-        self.asked = np.abs(b)
-        b -= A.dot(self.last.wanted)
+        b -= base.dot(terms.t)
+        self.asked = b.copy()
+        b -= A.dot(wanted)
         if self.last.N is not None:
             A = A.dot(self.last.N)
-        self.unreachable[:] = 0.0
-        self._factorise(A, b)
+        self._factorise(A, b, limited, at)
 
     def _eliminate_base(self, terms: Terms) -> None:
         """Base acceleration T q_dd + t from the first held sole, in flight from the base's own dynamics."""
         if self.held:
             sole = terms.soles[self.held[0]]
-            inverse = terms.base_from_sole(self.held[0])
-            np.matmul(-inverse, sole.J[:, 6:], out=terms.T)
-            np.matmul(inverse, sole.velocity * -CONTACT_DAMPING - sole.drift, out=terms.t)
+            terms.X = terms.base_from_sole(self.held[0])
+            inverse = np.negative(terms.X)
+            np.dot(inverse, sole.J[:, 6:], out=terms.T)
+            terms.t = inverse.dot(sole.velocity * CONTACT_DAMPING + sole.drift)
         else:
-            inverse = np.linalg.inv(terms.M[:6, :6])
-            np.matmul(-inverse, terms.M[:6, 6:], out=terms.T)
-            np.matmul(-inverse, terms.h[:6], out=terms.t)
+            inverse = np.negative(np.linalg.inv(terms.M[:6, :6]))
+            np.dot(inverse, terms.M[:6, 6:], out=terms.T)
+            terms.t = inverse.dot(terms.h[:6])
 
     def _stack(self, terms: Terms, reference: Reference) -> None:
         J, b = self._J, self._b
@@ -94,68 +91,109 @@ class Motion:
                 task.fill(terms, reference, J[first:end], b[first:end])
                 first = end
 
-    def _factorise(self, A: Array, b: Array) -> None:
+    def _factorise(self, A: Array, b: Array, limited: list[int], at: list[float]) -> None:
         m, n = A.shape
-        if m <= n:
-            qr, tau, _, _ = dgeqrf(A.T, lwork=WORK * m)
-            new = np.abs(qr.diagonal())
-        if m > n or new.min() < RANK * new.max():
+        if self.levels is not self.every_row:  # the last tick had dependent rows
+            self.levels = self.every_row
+            self.unreachable[:] = 0.0
+        if m > n or not self._qr_of(A, limited):
             A, b = self._independent(A, b)
             m = len(b)
-            qr, tau, _, _ = dgeqrf(A.T, lwork=WORK * max(m, 1))
-        self._qr, self._tau = qr, tau
-        self._R = qr[:m]
-        x = self._x
-        x[m:] = 0.0
-        x[:m, 0] = dtrtrs(self._R, b, trans=1)[0]
-        p = dormqr("L", "N", qr, tau, x, WORK)[0][:, 0]
-        self.qdd = self.last.wanted + (p if self.last.N is None else self.last.N.dot(p))
+            self._qr_of(A, limited)
+        self._m = m
+        qr = self._qr
+        self._R = qr[:m, :m]
+        self._x = dtrtrs(self._R, b, trans=1)[0] if m else np.zeros(0)
+        if limited:
+            k = m + len(limited)
+            missing = at - self.last.wanted[limited] - self._x.dot(qr[:m, m:k])
+            self._moved = dtrtrs(qr[m:k, m:k], missing, trans=1)[0]
+
+    def _qr_of(self, A: Array, limited: list[int]) -> bool:
+        """Factorise rows and, behind them, those of the limited joints; False if a row of A is dependent."""
+        m, k = len(A), len(limited)
+        if limited:
+            whole, N = self._A[: m + k], self.last.N
+            whole[:m] = A
+            if N is None:
+                whole[m:] = 0.0
+                for i, joint in enumerate(limited):
+                    whole[m + i, joint] = 1.0
+            else:
+                whole[m:] = N[limited]
+            A = whole
+        if not m + k:
+            self._qr, self._tau = np.zeros((self.robot.n, 0)), np.zeros(0)
+            return True
+        self._qr, self._tau, _, _ = dgeqrf(A.T, lwork=WORK)
+        new = np.abs(self._qr.diagonal()).tolist()[:m]
+        return not new or min(new) >= RANK * max(new)
 
     def _independent(self, A: Array, b: Array) -> tuple[Array, Array]:
         """Replace the rows of each level by as many independent ones as the levels above leave, least squares.
 
         The slow way for singular postures, conflicting tasks and flight: a singular value decomposition a level.
         """
-        m, n = A.shape
-        basis, point = np.eye(n), np.zeros(n)  # what is still free, and what is settled
+        n = A.shape[1]
+        free, point = np.eye(n), np.zeros(n)  # what is still free, and what is settled
         scale = np.linalg.norm(A, axis=1).max()
         rows, values = [], []
         self.levels = []
         first = 0
-        for k, part in enumerate([slice(0, self.hard), *self._slices]):
-            free = A[part].dot(basis)
+        for k, part in enumerate([slice(0, self.hard), *self.every_row]):
             missing = b[part] - A[part].dot(point)
-            U, s, Vt = np.linalg.svd(free, full_matrices=True) if free.size else (np.eye(len(free)), np.zeros(0), None)
+            U, s, Vt = np.linalg.svd(A[part].dot(free))
             rank = int((s > RANK * scale).sum())
             rows.append(U[:, :rank].T.dot(A[part]))
             values.append(U[:, :rank].T.dot(b[part]))
             if k:
-                left = U[:, rank:].T.dot(missing)
-                self.unreachable[k - 1] = np.abs(left).max() if left.size else 0.0
+                self.unreachable[k - 1] = np.abs(U[:, rank:].T.dot(missing)).max(initial=0.0)
                 self.levels.append(slice(first, first + rank))
-            if Vt is not None and rank:
-                point = point + basis.dot(Vt[:rank].T.dot(U[:, :rank].T.dot(missing) / s[:rank]))
-                basis = basis.dot(Vt[rank:].T)
+            point = point + free.dot(Vt[:rank].T.dot(U[:, :rank].T.dot(missing) / s[:rank]))
+            free = free.dot(Vt[rank:].T)
             first += rank
-        return np.ascontiguousarray(np.vstack(rows)), np.concatenate(values)
+        return np.vstack(rows), np.concatenate(values)
 
-    # ---- moves away from the closed form ----
+    # ---- points and moves ----
+
+    def closed_form(self) -> Array:
+        """Joint accelerations that meet all upper levels, nearest to what the last one wants (n,) [rad/s²]."""
+        return self._joint_accelerations(self._x)
+
+    def closed_form_limited(self) -> tuple[Array, Array]:
+        """The same with the limited joints at their bounds, and the multipliers of these: negative if pushed down."""
+        m, k = self._m, self._m + len(self._moved)
+        return self._joint_accelerations(self._x, self._moved), dtrtrs(self._qr[m:k, m:k], self._moved)[0]
+
+    def _joint_accelerations(self, *parts: Array) -> Array:
+        full = np.zeros((self.robot.n, 1), order="F")
+        end = 0
+        for x in parts:
+            start, end = end, end + len(x)
+            full[start:end, 0] = x
+        if not end:
+            return self.last.wanted
+        p = dormqr("L", "N", self._qr, self._tau, full, WORK, overwrite_c=1)[0][:, 0]
+        p = p if self.last.N is None else self.last.N.dot(p)
+        p += self.last.wanted
+        return np.asarray(p)
 
     def free_moves(self) -> Array:
-        """Columns of q_dd for z: moves that all upper levels do not feel (n, n - m)."""
-        n, m = self.robot.n, self._R.shape[1] if len(self._b) else 0
-        if not m:
-            return np.eye(n) if self.last.N is None else self.last.N
-        full = np.zeros((n, n), order="F")
-        full[:, :m] = self._qr
-        self._Q = dorgqr(full, self._tau, lwork=WORK * n, overwrite_a=1)[0]
+        """Columns of q_dd for z: moves that the upper levels do not feel (n, n - m)."""
+        n, m = self.robot.n, self._m
+        if len(self._tau):
+            full = np.zeros((n, n), order="F")
+            full[:, : len(self._tau)] = self._qr
+            self._Q = dorgqr(full, self._tau, lwork=WORK, overwrite_a=1)[0]
+        else:
+            self._Q = np.eye(n)
         free = self._Q[:, m:]
         return free if self.last.N is None else self.last.N.dot(free)
 
     def residual_moves(self) -> Array:
         """Columns of q_dd for the residuals e of the upper levels (n, rows of all upper levels)."""
-        m = self._R.shape[1]
-        hard = self.levels[0].start if self.levels else m
+        m = self._m
+        hard = self.levels[0].start
         unit = np.zeros((m, m - hard), order="F")
         unit[range(hard, m), range(m - hard)] = 1.0
         moves = self._Q[:, :m].dot(dtrtrs(self._R, unit, trans=1, overwrite_b=1)[0])

@@ -1,6 +1,9 @@
-"""ProxQP under the discipline of a control loop: one warm-started object a problem size, bounded, never trusted blindly.
+"""ProxQP under the discipline of a control loop: one warm-started object a size, bounded, never trusted blindly.
 
     minimise ½ |y|²   subject to   l <= C y <= u
+
+The second opinion when the active-set method gives up. Its answer counts only if it satisfies the constraints; that it
+finds none is no proof that there is none.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from humanoid_balance.wholebody.least_distance import Outcome, Result
 
 ACCURACY = 1e-9  # of residuals; rows are scaled to about 1
 ACCEPTED = 1e-7  # violation up to which a solution may leave this file
-MAX_ITERATIONS = 100
+MAX_ITERATIONS = 50  # outer ones
+MAX_INNER = 20  # in each outer one
 INFINITY = 1e20
 WARM = proxqp.InitialGuess.WARM_START_WITH_PREVIOUS_RESULT
 COLD = proxqp.InitialGuess.NO_INITIAL_GUESS
@@ -30,7 +34,7 @@ class ProxQP:
         settings.eps_abs, settings.eps_rel = ACCURACY, 0.0
         settings.eps_primal_inf = 1e-4
         settings.default_mu_in = 1e-3  # rows are scaled by hand: a stiff start takes half the iterations
-        settings.max_iter = MAX_ITERATIONS
+        settings.max_iter, settings.max_iter_in = MAX_ITERATIONS, MAX_INNER
         settings.initial_guess = COLD  # a first solve that is told to start from a previous result crashes
         self._ready = False
 
@@ -42,18 +46,16 @@ class ProxQP:
             solver.init(self._H, self._g, None, None, C, l, u, compute_preconditioner=False)
             self._ready = True
         solver.solve()
-        iterations = solver.results.info.iter
+        iterations = int(solver.results.info.iter)
         if solver.results.info.status != proxqp.PROXQP_SOLVED and settings.initial_guess == WARM:
-            # A bad start can make a sound problem look infeasible or run away: the verdict is a cold solve's.
+            # A bad start can make a sound problem run away: the verdict is a cold solve's.
             settings.initial_guess = COLD
             solver.solve()
             iterations += solver.results.info.iter
         results = solver.results
         y, z, status = results.x.copy(), results.z, results.info.status
         outcome = Outcome.NOT_CONVERGED
-        if status == proxqp.PROXQP_PRIMAL_INFEASIBLE:
-            outcome = Outcome.INFEASIBLE
-        elif status == proxqp.PROXQP_SOLVED:
+        if status == proxqp.PROXQP_SOLVED:
             value = C.dot(y)
             if max((l - value).max(), (value - u).max()) <= ACCEPTED:  # also False for NaN
                 outcome = Outcome.SOLVED

@@ -19,6 +19,7 @@ from humanoid_balance.wholebody.tasks.torso import TorsoTask
 
 LIFTED = 0.01  # a sole this far above the other's plane has left the ground [m]
 UNLOADED = 1e-3  # a sole that may carry less than this share of the weight does not push at all
+COUNTED_ON = 0.2  # share of the weight from which on it is missed when it has no ground
 
 
 class Sole(Enum):
@@ -48,6 +49,15 @@ class Shape:
     swinging: tuple[bool, bool]
 
     @staticmethod
+    def key(state: RobotState, reference: Reference) -> tuple[object, ...]:
+        """Equal keys have equal shapes; much cheaper to make than a shape."""
+        return (
+            reference.stack.levels, reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
+            state.contact.tobytes(), (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
+            reference.feet[0] is None, reference.feet[1] is None,
+        )  # fmt: skip
+
+    @staticmethod
     def of(state: RobotState, reference: Reference) -> Shape:
         """Read the shape off a reference. A sole that should push but is in the air is only held still.
 
@@ -75,6 +85,10 @@ class Shape:
     @property
     def still(self) -> list[int]:
         return [side for side in range(2) if self.soles[side] is Sole.STILL]
+
+    def missing(self, reference: Reference) -> tuple[int, ...]:
+        """Soles that should carry weight and cannot, because there is no ground under them."""
+        return tuple(s for s in self.still if reference.load_max[s] >= COUNTED_ON)
 
     def tasks(self, robot: Robot) -> list[list[Task]]:
         """New tasks by level; levels and tasks without rows are left out, the last level always stays."""

@@ -17,9 +17,17 @@ class Status(Enum):
     """How the tick ended; see docs/wholebody.md for what is sent to the motors in each case."""
 
     SOLVED = "solved"  # the first level is met
-    RELAXED = "relaxed"  # contact and limits hold, but the first level cannot be met: its best approach was sent
-    INFEASIBLE = "infeasible"  # contact and limits contradict each other: the fallback torque was sent
-    NOT_CONVERGED = "not converged"  # the solver found no answer in its bound: the fallback torque was sent
+    RELAXED = "relaxed"  # contact and limits hold, but the first level or a contact asked for cannot be had
+    INFEASIBLE = "infeasible"  # contact and limits contradict each other
+    NOT_CONVERGED = "not converged"  # no answer was found within the bound on iterations
+
+
+class Sent(Enum):
+    """Which torque was sent."""
+
+    OPTIMUM = "optimum"  # SOLVED, or RELAXED: as near to the first level as all the constraints allow
+    WITHOUT_JOINT_LIMITS = "without joint limits"  # INFEASIBLE: the optimum under contact and torque limits alone
+    BRAKE = "brake"  # neither exists: weight carried, joints braked, clipped to the torque limits
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Solution:
     """Optimum of one tick. Wrenches are of the ground on each sole, in and about the sole frame."""
 
     status: Status
+    sent: Sent
+    missing: tuple[int, ...]  # soles that should push but have no ground under them
     acceleration: Array  # generalised (nv,)
     torque: Array  # (n,) [N m]
     wrenches: Array  # (2, 6) [N, N m]

@@ -50,9 +50,11 @@ class Terms:
         self._nle: Array = data.nle
         self._base = data.oMi[1]
         self._base_rotation: Array = self._base.rotation
+        self._damping = np.concatenate([np.zeros(6), robot.damping])
         self.h = np.zeros(nv)  # Coriolis, centrifugal, gravity and viscous joint friction [N, N m]
         self.drift = np.zeros(6)  # CoM acceleration and rate of angular momentum about the CoM at a = 0 [m/s², N m]
         self.T, self.t = np.zeros((6, robot.n)), np.zeros(6)  # base acceleration = T q_dd + t, set by the contacts
+        self.X = np.eye(6)  # base_from_sole of the sole that gives T, t
         self.soles = (Frame(self.model, data, robot.sole_frames[0]), Frame(self.model, data, robot.sole_frames[1]))
         self.torso = Frame(self.model, data, robot.torso_frame)
         self._frames = (*self.soles, self.torso)
@@ -65,8 +67,7 @@ class Terms:
         pin.crba(model, data, self._q, WORLD)  # also fills data.J, data.Ag and data.com[0]
         pin.nonLinearEffects(model, data, self._q, v)
         pin.forwardKinematics(model, data, self._q, v, self._zero)
-        np.multiply(self.robot.damping, v[6:], out=self.h[6:])
-        self.h[:6] = 0.0
+        np.multiply(self._damping, v, out=self.h)
         self.h += self._nle
         self._centroidal_drift()
         for frame in self._frames:
@@ -77,7 +78,8 @@ class Terms:
 
     def base_from_sole(self, side: int) -> Array:
         """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""
-        return np.asarray(self._base.actInv(self.soles[side].placement).toActionMatrix())
+        inverse: Array = self._base.actInv(self.soles[side].placement).toActionMatrix()
+        return inverse
 
     def joint_row(self, row: Array) -> Array:
         """A row over the generalised acceleration (nv,) as one over the joint accelerations alone (n,)."""

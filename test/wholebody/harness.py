@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -16,7 +17,9 @@ STACK = Stack("test", (("feet", "com"), ("torso", "momentum"), ("posture",)))
 NO_PUSH = Push(False, np.zeros(3), np.nan, 0.0, 0.0, np.nan)
 
 
-def state_at(robot: Robot, q: Array, v: Array, stamp: float = 0.0, contact: tuple[bool, bool] = (True, True)) -> RobotState:
+def state_at(
+    robot: Robot, q: Array, v: Array, stamp: float = 0.0, contact: tuple[bool, bool] = (True, True)
+) -> RobotState:
     """A RobotState from a configuration and velocity alone."""
     model, data = robot.model, robot.data
     pin.centerOfMass(model, data, q, v)
@@ -60,7 +63,9 @@ def torso_rotation(robot: Robot, q: Array) -> Array:
     return robot.data.oMf[robot.torso_frame].rotation.copy()
 
 
-def reference_at(robot: Robot, state: RobotState, com: Array | None = None, stack: Stack = STACK, **changes) -> Reference:
+def reference_at(
+    robot: Robot, state: RobotState, com: Array | None = None, stack: Stack = STACK, **changes: Any
+) -> Reference:
     """Hold the CoM, the torso and the posture of the nominal stance."""
     gains, omega = robot.config.gains, robot.omega
     com = robot.com_nominal if com is None else com

@@ -70,11 +70,11 @@ class Squaring:
         if cycle.phase == LOAD:
             self.done = stamp - cycle.began > 0.1
             e = laws.catch(now, self.stance.update(now.state, (True, True)), now.middle, self.gain)
-            return self.maker.make(self.name, now, e, contact=contact, load_max=load)
+            return self.maker.make(self.name, now, e, height=self.maker.robot.com_height, contact=contact, load_max=load)
         polygon = self.stance.update(now.state, only)
         e = laws.catch(now, polygon, polygon.centre, self.gain)
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(self.name, now, e, stack=stack, contact=contact, load_max=load, feet=feet)
+        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height, stack=stack, contact=contact, load_max=load, feet=feet)
 
     def _shift(self, now: Situation) -> Reference:
         """Move the goal of the CoM from where it is to the stance foot, then unload the other."""
@@ -91,4 +91,4 @@ class Squaring:
             self.shifting = False
             self.cycle.begin(now, self.side, 0.1)
         self.failed = stamp - self.began > PATIENCE
-        return self.maker.make(self.name, now, e)
+        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height)

@@ -25,7 +25,7 @@ class Stable:
     def update(self, now: Situation) -> Reference:
         polygon = self.stance.update(now.state, BOTH)
         e = laws.regulate(now, polygon, goal(self.maker, now), self.gain)
-        return self.maker.make(self.name, now, e)
+        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height)
 
 
 class InPlace:

@@ -6,7 +6,7 @@ import numpy as np
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Flags, Reference
-from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.tasks.task import Task, indices
 from humanoid_balance.wholebody.terms import Terms
 
 
@@ -14,13 +14,14 @@ class ComTask(Task):
     """sqrt(w) Ag_lin a / mass = sqrt(w) (s_dd* - drift), the axes with weight only [m/s²]."""
 
     def __init__(self, robot: Robot, axes: Flags) -> None:
-        self.axes = np.flatnonzero(axes)
-        self.rows = len(self.axes)
-        self._mass = robot.mass
+        self.axes = indices(axes)
+        self.rows = int(np.count_nonzero(axes))
+        self._per_mass = 1 / robot.mass
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
         axes = self.axes
         root = np.sqrt(reference.com_weight[axes])
-        np.multiply(terms.Ag[axes], (root / self._mass)[:, None], out=A)
         np.subtract(reference.com_acceleration[axes], terms.drift[axes], out=b)
         b *= root
+        root *= self._per_mass
+        np.multiply(terms.Ag[axes], root[:, None], out=A)

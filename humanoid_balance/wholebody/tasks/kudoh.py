@@ -2,9 +2,9 @@
 
     minimise  theta_dd' A_theta theta_dd - s_dd_z
 
-A_theta are ``robot.joint_weight``, about the inverse of the mass a joint carries. Pairs in ``robot.symmetry`` accelerate
-towards each other, and joints that the thesis fixes (weight 1 or more: neck, wrists) are held where the posture wants
-them. Arms that swing and a waist that bends are nowhere written down; they come out.
+A_theta are ``robot.joint_weight``, about the inverse of the mass a joint carries. Pairs in ``robot.symmetry``
+accelerate towards each other, and joints that the thesis fixes (weight 1 or more: neck, wrists) are held where the
+posture wants them. Arms that swing and a waist that bends are nowhere written down; they come out.
 """
 
 from __future__ import annotations

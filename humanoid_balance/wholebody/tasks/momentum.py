@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Flags, Reference
-from humanoid_balance.wholebody.tasks.task import Task
+from humanoid_balance.wholebody.tasks.task import Task, indices
 from humanoid_balance.wholebody.terms import Terms
 
 
@@ -19,15 +19,16 @@ class MomentumTask(Task):
     """
 
     def __init__(self, robot: Robot, axes: Flags) -> None:
-        self.axes = np.flatnonzero(axes)
-        self.rows = len(self.axes)
-        self._rows = 3 + self.axes
+        self.axes = indices(axes)
+        self.rows = int(np.count_nonzero(axes))
+        self._of_six = indices(np.concatenate([np.zeros(3, dtype=bool), axes]))
         data = robot.model.createData()
         pin.ccrba(robot.model, data, robot.q_nominal, np.zeros(robot.model.nv))
         self.inertia = float(np.trace(data.Ig.inertia)) / 3  # I [kg m²]
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
-        scale = np.sqrt(reference.momentum_weight[self.axes]) / self.inertia
-        np.multiply(terms.Ag[self._rows], scale[:, None], out=A)
-        np.subtract(reference.angular_momentum_rate[self.axes], terms.drift[self._rows], out=b)
+        scale = np.sqrt(reference.momentum_weight[self.axes])
+        scale /= self.inertia
+        np.subtract(reference.angular_momentum_rate[self.axes], terms.drift[self._of_six], out=b)
         b *= scale
+        np.multiply(terms.Ag[self._of_six], scale[:, None], out=A)

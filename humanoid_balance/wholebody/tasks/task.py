@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from humanoid_balance.types import Array, Reference
+import numpy as np
+from numpy.typing import NDArray
+
+from humanoid_balance.types import Array, Flags, Reference
 from humanoid_balance.wholebody.terms import Terms
 
 
@@ -20,3 +23,10 @@ class Task(ABC):
     @abstractmethod
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
         """Write A (rows, nv) and b (rows,) at the present state into the given views."""
+
+
+def indices(flags: Flags) -> slice | NDArray[np.intp]:
+    """What is set, as a slice where possible: that makes views instead of copies."""
+    chosen = np.flatnonzero(flags)
+    first, count = int(chosen[0]), len(chosen)
+    return slice(first, first + count) if chosen[-1] == first + count - 1 else chosen

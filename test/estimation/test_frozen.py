@@ -1,0 +1,58 @@
+"""Encoders that stopped."""
+
+import numpy as np
+import pytest
+
+from humanoid_balance.estimation.frozen import FrozenWatch
+from humanoid_balance.estimation.settings import GuardSettings
+
+N, DT = 12, 0.004
+
+
+def run(positions: np.ndarray, velocities: np.ndarray) -> list[tuple[int, ...]]:
+    watch = FrozenWatch(N, GuardSettings())
+    seen = []
+    for position, velocity in zip(positions, velocities, strict=True):
+        watch.update(position, velocity, DT)
+        seen.append(tuple(np.flatnonzero(watch.frozen)))
+    return seen
+
+
+@pytest.fixture
+def noise() -> np.ndarray:
+    return 1e-4 * np.random.default_rng(0).standard_normal((500, N))
+
+
+def test_an_encoder_that_loses_its_noise_is_frozen_until_it_moves_again(noise: np.ndarray) -> None:
+    noise[300:400, 3] = noise[299, 3]
+    seen = run(noise, 0 * noise)
+    assert all(s == () for s in seen[:304]) and all(s == (3,) for s in seen[305:400]) and seen[400] == ()
+
+
+def test_a_position_that_stays_while_its_velocity_goes_on_is_frozen_even_without_noise() -> None:
+    time = DT * np.arange(300)[:, None]
+    positions = np.round(0.3 * np.sin(2.0 * time + np.arange(N)), 4)  # quantised
+    velocities = 0.6 * np.cos(2.0 * time + np.arange(N))
+    positions[100:, 5] = positions[100, 5]
+    seen = run(positions, velocities)
+    assert all(s in ((), (5,)) for s in seen) and (5,) in seen[105:130]
+
+
+def test_standing_still_is_no_fault() -> None:
+    positions = np.zeros((1000, N))
+    assert not any(run(positions, positions))
+
+
+def test_a_quantised_robot_that_stops_is_not_frozen() -> None:
+    time = DT * np.arange(1000)[:, None]
+    angle = np.where(time < 2.0, 0.3 * np.sin(2 * time + np.arange(N)), 0.3 * np.sin(4.0 + np.arange(N)))
+    velocity = np.gradient(angle, DT, axis=0)
+    assert not any(run(np.round(angle, 4), velocity))
+
+
+def test_one_joint_at_rest_while_others_move_is_not_frozen() -> None:
+    time = DT * np.arange(1000)[:, None]
+    angle = 0.3 * np.sin(2 * time + np.arange(N))
+    angle[:, 4] = 0.123
+    velocity = np.gradient(angle, DT, axis=0)
+    assert not any(run(angle, velocity))
