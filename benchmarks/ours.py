@@ -56,8 +56,8 @@ def main() -> None:
     args = parser.parse_args()
     robot = registry.load(args.robot)
     wholebody, reference = WholeBody(robot), first_reference(robot)
-    gains, omega = robot.config.gains, robot.omega
-    k, d = (gains.com * omega) ** 2, 2 * gains.com_damping * gains.com * omega
+    omega = robot.omega
+    k, d = (scene.COM * omega) ** 2, 2 * scene.COM * omega
     q, v = robot.q_nominal.copy(), np.zeros(robot.model.nv)
     com = robot.com_nominal
     times = []
@@ -68,7 +68,7 @@ def main() -> None:
         state = state_at(robot, q, v, t)
         wanted = com + scene.com_offset(t)
         acceleration = k * (wanted - state.com) - d * state.com_velocity
-        rate = -gains.momentum * omega * state.angular_momentum
+        rate = -scene.MOMENTUM * omega * state.angular_momentum
         reference = replace(reference, stamp=t, com_acceleration=acceleration, angular_momentum_rate=rate)
         start = time.perf_counter_ns()
         command = wholebody.update(state, reference)

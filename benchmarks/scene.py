@@ -16,6 +16,7 @@ from humanoid_balance.robot.model import Robot
 SWAY = 0.02  # amplitude of the CoM [m]
 FREQUENCY = 0.5  # [Hz]
 DT = 0.001  # [s]
+COM, MOMENTUM = 2.0, 3.0  # feedback of CoM and angular momentum, in the body's pendulum frequency omega
 
 
 def com_offset(time: float) -> np.ndarray:
@@ -49,8 +50,8 @@ def write(robot: Robot, folder: Path) -> Path:
         "friction": robot.config.friction,
         "weight": robot.weight,
         "gains": {
-            "com": pd(gains.com, gains.com_damping),
-            "momentum": gains.momentum * omega,
+            "com": pd(COM, 1.0),
+            "momentum": MOMENTUM * omega,
             "torso": pd(gains.torso, gains.torso_damping),
             "posture": pd(gains.posture, gains.posture_damping),
         },

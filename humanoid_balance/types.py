@@ -91,7 +91,7 @@ class FootReference:
 class Stack:
     """Task names by level, first level strongest; a level acts in the null space of the ones before it.
 
-    Known tasks: ``com`` (3 accelerations), ``momentum`` (rate of angular momentum about the CoM), ``torso``
+    Known tasks: ``com`` (accelerations of the axes with weight), ``height`` (the vertical one alone), ``momentum`` (rate of angular momentum about the CoM), ``torso``
     (orientation), ``feet`` (swinging soles), ``posture`` (all joints), ``kudoh`` (A_theta-weighted joint
     accelerations, stay tall, symmetry). Torque and force regularisation is always part of the last level.
     """
@@ -119,6 +119,7 @@ class Reference:
     posture: Array  # wanted joint positions (n,) [rad]
     posture_velocity: Array  # (n,) [rad/s]
     zmp_margin: float  # the support polygon is shrunk by this [m]
+    height_weight: float = 1.0  # weight of com_acceleration[2] in the task ``height``
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,57 +1,98 @@
-"""CoM laws: which CoM acceleration keeps the feet where they are.
+"""CoM laws: what the ground should do to keep the feet where they are.
 
-All laws answer with the point e the ground force should pass through on its way to the CoM; the acceleration follows
-from the pendulum, s'' = (g + s_z'') (s - e) / h. While e lies in the support polygon no rotation is needed; beyond it,
-the whole-body QP finds the trunk, arm and knee motion that makes up the difference.
+A law answers with the centre of pressure p and the turn d, both in metres on the ground. The ground force passes through
+e = p + d on its way to the CoM: s'' = (g + s_z'') (s - e) / h, and the rest is a rate of angular momentum about the CoM,
+n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms rotate.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY
 
 KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²]
-FLYWHEEL_GAIN = 6.0  # metres that e leaves the polygon for each metre the caught DCM is outside
-BRAKE = 2.0  # rate at which rotation is stopped once the DCM is caught, in omega
-BRAKE_ZONE = 0.02  # full braking when the caught DCM is this far inside, in CoM heights
-FLYWHEEL_REACH = 0.25  # e leaves the polygon by at most this share of the CoM height
 
 
-def regulate(now: Situation, polygon: Polygon, goal: Point, gain: float) -> Point:
-    """DCM feedback with the centre of pressure kept inside: e = xi + gain (xi - goal), projected onto the polygon."""
-    x, y = now.dcm
-    return polygon.project(x + gain * (x - goal[0]), y + gain * (y - goal[1]))
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a law asks of the ground."""
+
+    pressure: Point  # centre of pressure p, world x y [m]
+    turn: Point  # d [m]
 
 
-def catch(now: Situation, polygon: Polygon, goal: Point, gain: float) -> Point:
-    """DCM feedback that turns the body when the feet alone are not enough.
+class Laws:
+    """DCM feedback, scaled to a robot.
 
-    The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular
-    momentum, so it tells what is left when the rotation has been stopped. While c is outside the polygon the body must
-    go on turning; once it is inside the rotation is braked and the centre of pressure does the rest.
+    The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular momentum,
+    so it tells what is left when the rotation has been stopped. The centre of pressure answers to c alone. With p at the
+    edge of the feet and x the way of c beyond it, x' = omega (x - spin): a spin of ``flywheel`` times x brings c back at
+    the rate (flywheel - 1) omega and is gone when c is. Then the body comes upright again. x counts from a somewhat smaller
+    polygon: on the very edge the DCM would stand still.
     """
-    x, y = now.caught
-    px, py = polygon.project(x + gain * (x - goal[0]), y + gain * (y - goal[1]))
-    ix, iy = polygon.project(x, y)
-    brake = BRAKE * min(1.0, max(0.0, polygon.margin(x, y) / (BRAKE_ZONE * now.height)))
-    ex = FLYWHEEL_GAIN * (x - ix) - brake * now.spin[0]
-    ey = FLYWHEEL_GAIN * (y - iy) - brake * now.spin[1]
-    size, reach = math.hypot(ex, ey), FLYWHEEL_REACH * now.height
-    if size > reach:
-        ex, ey = ex * reach / size, ey * reach / size
-    return px + ex, py + ey
+
+    def __init__(self, robot: Robot) -> None:
+        gains = robot.config.gains
+        self.gain = gains.dcm
+        self.flywheel = gains.flywheel
+        self.reach = gains.turn_reach * robot.com_height
+        self.follow = gains.spin
+        self.zone = 0.03 * robot.com_height  # [m]
+        # A lean of 1 asks for (k omega)² times the inertia, seen on the ground.
+        stiffness = (gains.upright * robot.omega) ** 2
+        self.upright = robot.inertia * stiffness / robot.weight
+
+    def hold(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
+        """Small disturbances: p = c + gain (c - goal) inside the feet, no turn but the one that brings the trunk upright."""
+        x, y = now.caught
+        pressure = polygon.project(x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1]))
+        return Wish(pressure, self._upright(now))
+
+    def catch(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
+        """Large ones: turn the body as long as the feet alone are not enough."""
+        x, y = now.caught
+        pressure = polygon.project(x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1]))
+        inner = polygon.inner
+        margin = inner.margin(x, y)
+        if margin >= 0.0:  # inside, the further the more the body may come upright
+            return Wish(pressure, self._upright(now, min(1.0, margin / self.zone)))
+        (ix, iy), (sx, sy) = inner.project(x, y), now.spin
+        turn_x = self.follow * (self.flywheel * (x - ix) - sx)
+        turn_y = self.follow * (self.flywheel * (y - iy) - sy)
+        return Wish(pressure, self._limited(turn_x, turn_y))
+
+    def _upright(self, now: Situation, share: float = 1.0) -> Point:
+        (sx, sy), (ux, uy), k = now.spin, now.lean, share * self.upright
+        return self._limited(-self.follow * sx - k * ux, -self.follow * sy - k * uy)
+
+    def _limited(self, x: float, y: float) -> Point:
+        size = math.hypot(x, y)
+        return (x, y) if size <= self.reach else (x * self.reach / size, y * self.reach / size)
 
 
-def kudoh(now: Situation, goal: Point) -> Point:
-    """Kudoh's measured law s'' = k_CM (s - s_0), written as the point e: depends on the CoM's position only."""
+def kudoh(now: Situation, goal: Point) -> Wish:
+    """Kudoh's measured law s'' = k_CM (s - s_0), as a point e; the QP finds p and the turn."""
     k = KUDOH_STIFFNESS / now.omega**2
     (x, y), (gx, gy) = now.com, goal
-    return x - k * (x - gx), y - k * (y - gy)
+    return Wish((x - k * (x - gx), y - k * (y - gy)), (0.0, 0.0))
 
 
-def acceleration(now: Situation, e: Point, vertical: float) -> tuple[float, float, float]:
-    """CoM acceleration [m/s²] that the ground force through e gives, with the wanted vertical acceleration."""
-    w2 = now.omega**2 * (1.0 + vertical / 9.81)
-    return w2 * (now.com[0] - e[0]), w2 * (now.com[1] - e[1]), vertical
+def acceleration(now: Situation, wish: Wish, vertical: float) -> tuple[float, float, float]:
+    """CoM acceleration [m/s²] that the ground force gives, with the wanted vertical acceleration.
+
+    What a push adds is not the ground's to undo at once: it is part of the wish.
+    """
+    w2 = now.omega**2 * (1.0 + vertical / GRAVITY)
+    (px, py), (dx, dy), (ax, ay) = wish.pressure, wish.turn, now.pushed
+    return w2 * (now.com[0] - px - dx) + ax, w2 * (now.com[1] - py - dy) + ay, vertical
+
+
+def momentum_rate(robot: Robot, wish: Wish) -> tuple[float, float, float]:
+    """Rate of angular momentum about the CoM [N m] that belongs to a turn; about the vertical none is asked for."""
+    dx, dy = wish.turn
+    return -robot.weight * dy, robot.weight * dx, 0.0

@@ -21,6 +21,7 @@ class Polygon:
             length = math.hypot(x1 - x0, y1 - y0)
             if length > 1e-9:
                 self.edges.append((x0, y0, -(y1 - y0) / length, (x1 - x0) / length, length))
+        self.inner = self  # a smaller one, where the owner wants it
         count = max(len(v), 1)
         self.centre = (sum(p[0] for p in v) / count, sum(p[1] for p in v) / count)
 

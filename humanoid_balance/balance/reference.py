@@ -7,18 +7,18 @@ import math
 import numpy as np
 
 from humanoid_balance.balance import laws
-from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
 
-# The CoM law first; then the upright trunk and the posture share what is left.
-STAND = Stack("stand", (("com",), ("torso", "posture")))
-SWING = Stack("swing", (("com", "feet"), ("torso", "posture")))
+# The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
+# trunk and the posture share what is left.
+STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
+SWING = Stack("swing", (("com", "feet"), ("momentum",), ("height", "posture")))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 
-HEIGHT_WEIGHT = 0.1  # of the vertical acceleration inside its level: a fall matters more than a squat
+HEIGHT_WEIGHT = 1000.0  # of the CoM height against joint accelerations [rad²/m²]
 BOTH = np.array([True, True])
 FULL = np.array([1.5, 1.5])  # no limit on a foot's load below one and a half times the weight
 
@@ -29,9 +29,13 @@ class ReferenceMaker:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.zero_joints = np.zeros(robot.n)
-        self.com_weight = np.array([1.0, 1.0, HEIGHT_WEIGHT])
+        self.com_weight = np.array([1.0, 1.0, 0.0])
+        self.momentum_weight = np.array([1.0, 1.0, 0.0])
         self.posture = robot.posture
-        self.zmp_margin = 0.03 * float(np.ptp(robot.soles[0][:, 0]))
+        self.laws = laws.Laws(robot)
+        length = float(np.ptp(robot.soles[0][:, 0]))
+        self.zmp_margin = 0.01 * length  # of the constraint
+        self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
 
     def vertical(self, now: Situation, height: float | None) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
@@ -40,15 +44,16 @@ class ReferenceMaker:
         """
         gains, w = self.robot.config.gains, self.robot.omega
         k, z = gains.height * w, gains.height_damping
+        speed = float(now.state.com_velocity[2])
         error = 0.0 if height is None else height - now.height
-        wish = k * k * error - 2 * z * k * float(now.state.com_velocity[2])
+        wish = k * k * error - 2 * z * k * speed
         return max(-GRAVITY / 3, min(GRAVITY / 3, wish))
 
     def make(
         self,
         mode: str,
         now: Situation,
-        e: Point,
+        wish: laws.Wish,
         *,
         stack: Stack = STAND,
         height: float | None = None,
@@ -57,7 +62,7 @@ class ReferenceMaker:
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
         posture: Array | None = None,
     ) -> Reference:
-        """``e`` is where the ground force should come from; ``height`` of the CoM, if it matters."""
+        """``wish`` is what the ground should do; ``height`` of the CoM, if it matters."""
         robot = self.robot
         up = self.vertical(now, height)
         zero = np.zeros(3)
@@ -69,14 +74,15 @@ class ReferenceMaker:
             stack=stack,
             contact=contact,
             load_max=load_max,
-            com_acceleration=np.array(laws.acceleration(now, e, up)),
+            com_acceleration=np.array(laws.acceleration(now, wish, up)),
             com_weight=self.com_weight,
-            angular_momentum_rate=zero,
-            momentum_weight=zero,
+            angular_momentum_rate=np.array(laws.momentum_rate(robot, wish)),
+            momentum_weight=self.momentum_weight,
             torso_rotation=heading @ robot.torso_nominal,
             torso_velocity=zero,
             feet=feet,
             posture=self.posture if posture is None else posture,
             posture_velocity=self.zero_joints,
             zmp_margin=self.zmp_margin,
+            height_weight=HEIGHT_WEIGHT,
         )

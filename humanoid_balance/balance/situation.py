@@ -12,6 +12,9 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
 
 
+INNER = 2.0  # the DCM is driven inside a polygon that is smaller by this many margins
+
+
 class Stance:
     """The feet that carry: the hull of their soles, shrunk by a margin. Kept while the soles do not move."""
 
@@ -30,6 +33,7 @@ class Stance:
                     corners = self.robot.soles[side] @ state.sole_rotation[side].T + state.sole_position[side]
                     points += [(x, y) for x, y, _ in corners.tolist()]
             self.polygon = Polygon(points).shrunk(self.margin)
+            self.polygon.inner = self.polygon.shrunk(INNER * self.margin)
             self._key = key
         return self.polygon
 
@@ -43,10 +47,12 @@ class Situation:
     com: Point
     com_velocity: Point
     dcm: Point
+    lean: Point  # horizontal part of the base's up axis
     spin: Point  # what stopping the body's rotation would add to the DCM [m]
     centre: tuple[Point, Point]  # of each sole
     yaw: float  # mean heading of the feet [rad]
     height: float  # CoM above the ground [m]
+    pushed: Point  # acceleration that a push gives the CoM now [m/s²]
 
     @property
     def caught(self) -> Point:
@@ -65,6 +71,8 @@ def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
     x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
     lx, ly, _ = state.angular_momentum.tolist()
+    qx, qy, qz, qw = state.q[3:7].tolist()
+    fx, fy = state.push.force[:2].tolist() if state.push.active else (0.0, 0.0)
     scale = omega / (robot.mass * GRAVITY)
     soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, centres)
     (ax, ay, _), (bx, by, _) = soles.tolist()
@@ -76,8 +84,10 @@ def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
         com=(x, y),
         com_velocity=(vx, vy),
         dcm=(x + vx / omega, y + vy / omega),
+        lean=(2 * (qx * qz + qw * qy), 2 * (qy * qz - qw * qx)),
         spin=(scale * ly, -scale * lx),
         centre=((ax, ay), (bx, by)),
         yaw=yaw,
         height=GRAVITY / omega**2,
+        pushed=(fx / robot.mass, fy / robot.mass),
     )

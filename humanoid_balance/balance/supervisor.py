@@ -51,8 +51,7 @@ class Supervisor:
         self.robot = robot
         self.settings = settings or BalanceSettings()
         self.maker = ReferenceMaker(robot)
-        margin = self.maker.zmp_margin
-        self.stance = Stance(robot, margin)
+        self.stance = Stance(robot, self.maker.edge)
         self.planner = Planner(robot, self.settings.step_policy)
         self.stable = Stable(self.maker, self.stance)
         self.in_place = InPlace(self.maker, self.stance, self.settings.policy)

@@ -21,8 +21,6 @@ mean corrects the state. The IMU bridges the gap, so nothing lags.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pinocchio as pin
 
@@ -41,6 +39,7 @@ TRUST = {  # components that are measured: a slice where possible, it avoids cop
     (False, True, True): slice(9, 15),
     (False, True, False): slice(9, 12),
 }
+BIAS_LIMIT = 10.0  # times its spread: no sensor on the market is worse
 ROUND = 16  # corrections after which the rotation matrix is made orthogonal again
 
 
@@ -70,7 +69,8 @@ class BaseFilter:
         biases = [*(s.gyro_bias,) * 3, *(s.acceleration_bias,) * 3]
         self._spread(s.tilt_start, 1e-6, 0.05, np.diag(np.square(biases)))
         self._elapsed, self._ticks, self._corrections = 0.0, 0, 0
-        self.speed_spread = 0.0  # standard deviation of the velocity before the last correction [m/s]
+        self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
+        self.speed_variance = 0.0  # of the velocity before the last correction, all axes [m²/s²]
         self._clear_sums()
 
     def resume(self) -> None:
@@ -79,6 +79,7 @@ class BaseFilter:
         self.trusted = [False, False]
         self._spread(0.05, 0.05, 0.3, self.covariance[12:, 12:].copy())
         self._elapsed, self._ticks = 0.0, 0
+        self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
         self._clear_sums()
 
     def _spread(self, tilt: float, heading: float, speed: float, biases: Array) -> None:
@@ -176,15 +177,30 @@ class BaseFilter:
         self.covariance[:, block] = 0.0
         self.covariance[block, block] = self._settings.kinematics**2 * np.eye(3)
 
+    def take_impulse(self) -> Floats:
+        """∫ R (a - b) dt since the last call, world [m/s], and the time it took [s]."""
+        impulse, self._impulse = self._impulse, [0.0, 0.0, 0.0, 0.0]
+        return impulse
+
+    def _add_impulse(self) -> None:
+        """What the prediction gained since the last correction, without gravity."""
+        (x, y, z), (u, v, w), (a, b, c, t), dt = self.velocity, self._mark, self._impulse, self._elapsed
+        self._impulse = [a + x - u, b + y - v, c + z - w + GRAVITY * dt, t + dt]
+
     def correct(self) -> None:
         """Kalman step with the mean innovation of the trusted soles since the last one."""
+        self._add_impulse()
+        self._fuse()
+        self._mark = self.velocity
+
+    def _fuse(self) -> None:
         s, ticks, sums, (rx, ry, rz, flat) = self._settings, self._ticks, self._sums, self._rates
         self._propagate_covariance()
         self._clear_sums()
-        left, right = self.trusted
+        left, right = (self.trusted[side] and self._still_there(side, sums[side], ticks) for side in (0, 1))
         if not (left or right):
             return
-        measured = [value / ticks for side in (0, 1) if self.trusted[side] for value in sums[side]]
+        measured = [value / ticks for side in (0, 1) if (left, right)[side] for value in sums[side]]
         noise = [s.kinematics**2 / ticks] * len(measured)
         still = False
         if flat:
@@ -203,6 +219,15 @@ class BaseFilter:
             rotation = self.rotation
             self.rotation = rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)
 
+    def _still_there(self, side: int, sums: Floats, ticks: int) -> bool:
+        """A sole that is nowhere near its anchor was moved, or its encoders lied: it stands anew where it is."""
+        x, y, z = (value / ticks for value in sums)
+        if x * x + y * y + z * z < self._settings.stray**2:
+            return True
+        anchor = self.anchor[side]
+        self.set_trust(side, True, [anchor[0] - x, anchor[1] - y, anchor[2] - z])
+        return False
+
     def observe_acceleration(self, error: Floats) -> None:
         """Specific force minus that of the force plates, mean of a window, world x y [m/s²]: -R ζ_a."""
         if self._ticks:
@@ -210,6 +235,7 @@ class BaseFilter:
         jacobian = -self.rotation[:2]
         columns = self.covariance[:, ACCEL] @ jacobian.T
         self._update(columns, jacobian @ columns[ACCEL], error, [self._settings.sole_force**2] * 2)
+        self._mark = self.velocity
 
     def _propagate_covariance(self) -> None:
         """P <- Φ P Φᵀ + Q over the time since the last correction."""
@@ -246,7 +272,7 @@ class BaseFilter:
             turn, turn, turn, drift, drift, drift,
         )  # fmt: skip
         self.covariance = p
-        self.speed_spread = math.sqrt(float(p[SPEED, SPEED].trace()))
+        self.speed_variance = float(p[SPEED, SPEED].trace())
 
     def _update(self, columns: Array, small: Array, measured: Floats, noise: Floats) -> None:
         """Kalman step for y = H x + noise: ``columns`` = P Hᵀ, ``small`` = H P Hᵀ, ``noise`` variances."""
@@ -265,10 +291,10 @@ class BaseFilter:
         tx, ty, tz, sx, sy, sz, lx, ly, lz, rx, ry, rz, gx, gy, gz, ax, ay, az = error.tolist()
         x, y, z = self.velocity
         self.velocity = [x - (ty * z - tz * y) - sx, y - (tz * x - tx * z) - sy, z - (tx * y - ty * x) - sz]
-        x, y, z = self.gyro_bias
-        self.gyro_bias = [x - gx, y - gy, z - gz]
-        x, y, z = self.acceleration_bias
-        self.acceleration_bias = [x - ax, y - ay, z - az]
+        (x, y, z), limit = self.gyro_bias, BIAS_LIMIT * self._settings.gyro_bias
+        self.gyro_bias = [min(max(b, -limit), limit) for b in (x - gx, y - gy, z - gz)]
+        (x, y, z), limit = self.acceleration_bias, BIAS_LIMIT * self._settings.acceleration_bias
+        self.acceleration_bias = [min(max(b, -limit), limit) for b in (x - ax, y - ay, z - az)]
         # Each sole moved as seen from the body. The body takes the common part, so that the ground under the robot
         # stays where it is; two feet share the difference.
         px, py, pz = self.position

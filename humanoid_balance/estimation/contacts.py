@@ -18,7 +18,8 @@ class FootContact:
         scale = weight if measured else settings.observer_factor * weight
         self._on, self._off = settings.load_on * scale, settings.load_off * scale
         self._middle, self._width = (self._on + self._off) / 2, (self._on - self._off) / 4
-        self._slip_sq = settings.slip_speed**2
+        self._sure = self._middle + SURE * self._width
+        self.slip_sq = settings.slip_speed**2  # [m²/s²]
         self.reset(False)
 
     def reset(self, contact: bool) -> None:
@@ -26,15 +27,19 @@ class FootContact:
         self.contact = self.trusted = contact
         self.changed = False  # at this tick
         self.slipping = False
+        self.doubtful = False  # slipping, or on the way to it
         self.probability = 1.0 if contact else 0.0
         self._count = 0
         self._clock = 0.0
         self._since = math.inf  # time since the contact changed [s]
+        self._settled = False  # nothing but a lower force can change anything
 
     def update(self, normal_force: float, dt: float) -> None:
         """Take one sample of the normal force [N], dt after the last [s]."""
-        settings = self._settings
         self.changed = False
+        if self._settled and normal_force > self._sure:
+            return
+        settings = self._settings
         self._since += dt
         if normal_force < self._off if self.contact else normal_force > self._on:
             self._count += 1
@@ -52,16 +57,20 @@ class FootContact:
             self.probability = 1.0 / (1.0 + math.exp(-scaled)) if scaled > -SURE else 0.0
         if self.slipping:
             self.probability *= 0.5
+        self._settled = self.contact and self.probability == 1.0 and self._since > settings.landing_time
 
     def watch_slip(self, speed_sq: float, variance: float, dt: float) -> None:
-        """Take the squared speed of the centre of pressure over the ground, and its variance [m²/s²]."""
+        """Take the squared speed of the centre of pressure over the ground, and its variance [m²/s²].
+
+        Need not be called while the speed is below ``slip_sq`` and nothing is ``doubtful``.
+        """
         settings = self._settings
         if self.slipping:
             self._clock = self._clock + dt if speed_sq < settings.trust_speed**2 + 4.0 * variance else 0.0
             self.slipping = self._clock < settings.trust_time
             if not self.slipping:
                 self._clock = 0.0
-        elif speed_sq > self._slip_sq + 9.0 * variance:
+        elif speed_sq > self.slip_sq + 9.0 * variance:
             self._clock += dt
             self.slipping = self._clock > settings.slip_time
             if self.slipping:
@@ -69,3 +78,5 @@ class FootContact:
         else:
             self._clock = 0.0
         self.trusted = self.contact and not self.slipping
+        self.doubtful = self.slipping or self._clock > 0.0
+        self._settled = self._settled and not self.slipping

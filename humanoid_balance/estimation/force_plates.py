@@ -17,7 +17,7 @@ Floats = list[float]
 
 
 class ForcePlateWindow:
-    """Sums of one window; ``result`` when it is full."""
+    """Sums both impulses over a window of quiet standing."""
 
     def __init__(self, length: float) -> None:
         self._length = length  # [s]
@@ -29,28 +29,24 @@ class ForcePlateWindow:
         self._sums = [0.0] * 6
         self._start: Floats = []
 
-    def add(self, specific: Floats, force: Floats, dt: float) -> bool:
-        """Take specific force of the IMU [m/s²] and total force of the soles [N], world axes; True when full."""
-        sums = self._sums
-        sums[0] += specific[0] * dt
-        sums[1] += specific[1] * dt
-        sums[2] += specific[2] * dt
-        sums[3] += force[0] * dt
-        sums[4] += force[1] * dt
-        sums[5] += force[2] * dt
-        self._time += dt
-        return not self._start or self._time >= self._length
+    def add(self, specific: Floats, force: Floats, relative: Floats, time: float) -> Floats | None:
+        """Take what happened in the last ``time`` [s], world axes; -R ζ_a, x and y [m/s²], when the window is full.
 
-    def result(self, imu_velocity: Floats, com_velocity: Floats) -> Floats | None:
-        """Close the window at these velocities [m/s]; -R ζ_a, x and y [m/s²], or None for the first or a bad one."""
-        relative = [a - b for a, b in zip(imu_velocity, com_velocity, strict=True)]
-        start, sums, time = self._start, self._sums, self._time
+        ``specific``: ∫ R (a - b̂) dt of the accelerometer [m/s]; ``force``: impulse of the soles [N s]; ``relative``:
+        velocity of the IMU minus that of the CoM at the end of it [m/s].
+        """
+        if not self._start:
+            self._start = relative
+            return None
+        self._sums = sums = [a + b for a, b in zip(self._sums, (*specific, *force), strict=True)]
+        self._time += time
+        if self._time < self._length:
+            return None
+        start, total = self._start, self._time
         self.clear()
         self._start = relative
-        if not start:
+        rise = sums[2] - (relative[2] - start[2])
+        if sums[5] <= 0.0 or not 0.5 < rise / (GRAVITY * total) < 1.5:
             return None
-        rise = relative[2] - start[2]
-        if sums[5] <= 0.0 or not 0.5 < (sums[2] - rise) / (GRAVITY * time) < 1.5:
-            return None
-        scale = (sums[2] - rise) / sums[5]  # one over the true mass
-        return [(sums[i] - scale * sums[3 + i] - (relative[i] - start[i])) / time for i in (0, 1)]
+        scale = rise / sums[5]  # one over the true mass
+        return [(sums[i] - scale * sums[3 + i] - (relative[i] - start[i])) / total for i in (0, 1)]

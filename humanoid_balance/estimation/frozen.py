@@ -13,10 +13,9 @@ from humanoid_balance.estimation.settings import GuardSettings
 from humanoid_balance.types import Array, Flags
 
 RARE = 0.05  # share of repeated readings below which a repetition means something
-FROZEN = 5  # repeated readings in a row that are suspicious
-KEEP = 0.98  # of the travel from sample to sample: a joint that reports rest again is forgiven
-FAST = 1e3  # beyond: not a velocity [rad/s]
-HISTORY = 100  # samples needed before that can be said
+FROZEN = 3  # repeated readings in a row that are suspicious
+KEEP = 0.96  # of the travel from sample to sample: a joint that reports rest again is forgiven
+HISTORY = 50  # samples needed before that can be said
 FORGET = 10_000  # samples after which the history counts half
 
 
@@ -41,7 +40,8 @@ class FrozenWatch:
 
     def update(self, position: Array, velocity: Array, dt: float) -> bool:
         """Take one sample, dt after the last one [s]; True when some joint is frozen."""
-        changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
+        with np.errstate(invalid="ignore"):
+            changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
         np.copyto(self._last, position)
         self._samples += 1.0
         if changed == self._n and not self._running:
@@ -56,11 +56,12 @@ class FrozenWatch:
         if self._samples > FORGET:
             self._samples *= 0.5
             self._repeated *= 0.5
-        travel = KEEP * self._travel + np.nan_to_num(np.clip(velocity, -FAST, FAST)) * dt
+        limit = self._settings.frozen_travel
+        travel = np.clip(KEEP * self._travel + np.clip(np.nan_to_num(velocity), -1.0, 1.0) * dt, -2 * limit, 2 * limit)
         self._travel = np.where(same, travel, 0.0)
         before = np.maximum(self._samples - self._run, 1.0)
         lively = (self._repeated < RARE * before) & (before > HISTORY) & (changed > 0.9 * (self._n - 1))
-        moving = np.abs(self._travel) > self._settings.frozen_travel
+        moving = np.abs(self._travel) > limit
         self.frozen = same & (self._run >= FROZEN) & (lively | moving)
         self._running = bool(same.any())
         self.any = bool(self.frozen.any())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from humanoid_balance.estimation.sole import Sole
 
 Floats = list[float]
@@ -18,7 +20,12 @@ class GroundPlane:
 
     def start(self, point: Floats) -> None:
         self.point = point  # world [m]
-        self.normal: Floats = [0.0, 0.0, 1.0]
+        self._set_normal(0.0, 0.0, 1.0)
+
+    def _set_normal(self, x: float, y: float, z: float) -> None:
+        self.normal: Floats = [x, y, z]
+        self.normal_array = np.array(self.normal)
+        self.normal_array.flags.writeable = False
 
     def update(self, left: Sole, right: Sole) -> None:
         """Take the soles in contact; one that may roll over its rim does not show the slope."""
@@ -38,8 +45,8 @@ class GroundPlane:
                 rows = sole.rows
                 x, y, z = x + rows[0][2], y + rows[1][2], z + rows[2][2]
         length = math.sqrt(x * x + y * y + z * z)
-        if z > STEEPEST * length:
-            self.normal = [x / length, y / length, z / length]
+        if length > 0.0 and z > STEEPEST * length:
+            self._set_normal(x / length, y / length, z / length)
 
     def height(self, x: float, y: float) -> float:
         """Of the plane at a place [m]."""

@@ -7,6 +7,7 @@ soles by the last good sample. A fault clears with the first good sample.
 from __future__ import annotations
 
 import math
+from math import hypot
 
 import numpy as np
 
@@ -27,16 +28,15 @@ class InputGuard:
         self._settings = settings
         self._names = robot.joint_names
         self._n = robot.n
+        self._frozen_every = settings.frozen_every
         self._foot_sensors = robot.config.estimation.foot_sensors
         self._critical = _joints_between_feet_and_imu(robot)
         self._lower = robot.lower - settings.position_margin
         self._upper = robot.upper + settings.position_margin
         self._speed = settings.velocity_factor * robot.velocity_limit
         self._torque = settings.torque_factor * robot.torque_limit
-        # Squared norms for the quick check: one product sees NaN, infinity and absurd size.
         self._speed_sq, self._torque_sq = float((self._speed**2).min()), float((self._torque**2).min())
-        self._gyro_sq, self._acceleration_sq = settings.gyro**2, settings.acceleration**2
-        self._load_sq = (settings.load * robot.weight) ** 2
+        self._gyro, self._acceleration, self._load = settings.gyro, settings.acceleration, settings.load * robot.weight
         self._jump = float(self._speed.max())
         self._nominal = robot.posture, robot.weight
         self._stamps = StampGuard(settings)
@@ -53,29 +53,17 @@ class InputGuard:
         self.faults: tuple[str, ...] = ()
         self.gap = False  # too much time passed to dead-reckon
         self.position, self.velocity, self.torque = posture.copy(), np.zeros(n), np.zeros(n)
-        self.gyro, self.acceleration = np.zeros(3), np.array([0.0, 0.0, GRAVITY])
+        self.gyro, self.acceleration = [0.0, 0.0, 0.0], [0.0, 0.0, GRAVITY]
         self.wrench = np.zeros((2, 6))
         self.wrench[:, 2] = weight / 2
         self.complete = False  # the frame had no fault
+        self.valid = True  # False: something essential was missing for too long
+        self.imu_lost = False  # missing for too long to go on with its last sample
         self._first = True
         self._ticks = 0
         self._step = np.zeros(n)
         self._age_joint = np.zeros(n)  # time since the last good reading [s]
         self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
-
-    @property
-    def valid(self) -> bool:
-        """False once something essential was missing for too long."""
-        if self.complete:
-            return self._stamps.valid
-        limit = self._settings.outage + 0.5 * self._settings.period
-        essential = float(self._age_joint[self._critical].max(initial=0.0))
-        return self._stamps.valid and max(self._age_imu, *self._age_feet, essential) <= limit
-
-    @property
-    def imu_lost(self) -> bool:
-        """The IMU is missing for too long to go on with its last sample."""
-        return self._age_imu > self._settings.outage
 
     def accept(self, frame: SensorFrame) -> bool:
         """Take a frame; False when its stamp makes it useless, then only ``faults`` and ``valid`` changed."""
@@ -90,41 +78,50 @@ class InputGuard:
         ):
             raise _wrong_shape(frame, n)
         stamps = self._stamps
-        usable = stamps.accept(frame.stamp)
-        fault = stamps.fault
+        usable, fault = stamps.accept(frame.stamp), stamps.fault
         if not usable:
-            self.faults = (fault,)
+            self.faults, self.valid = (fault,), stamps.valid and self.valid
             return False
         self.stamp, self.dt, self.gap = stamps.stamp, stamps.dt, stamps.gap
         self._ticks += 1
-        if self._ticks % self._settings.frozen_every == 0:
-            self._frozen.update(frame.position, frame.velocity, self._settings.frozen_every * self.dt)
-        if self._clean(frame):
+        if self._ticks % self._frozen_every == 0:
+            self._frozen.update(frame.position, frame.velocity, self._frozen_every * self.dt)
+        try:
+            clean = self._clean(frame)
+        except (RuntimeWarning, FloatingPointError):  # an overflow, where the caller made it an error
+            clean = False
+        if clean:
             self.position, self.velocity, self.torque = frame.position, frame.velocity, frame.torque
-            self.gyro, self.acceleration, self.wrench = frame.gyro, frame.acceleration, frame.wrench
+            self.wrench = frame.wrench
             self.faults = (fault,) if fault else ()
+            self.valid = stamps.valid
             if not self.complete:
                 self._age_joint[:] = 0.0
                 self._age_imu, self._age_feet = 0.0, [0.0, 0.0]
-                self.complete, self._first = True, False
+                self.complete, self.imu_lost, self._first = True, False, False
         else:
-            self._repair(frame, [fault] if fault else [])
+            with np.errstate(all="ignore"):
+                self._repair(frame, [fault] if fault else [])
         return True
 
     def _clean(self, frame: SensorFrame) -> bool:
-        """All readings finite and plausible? Quick: what fails here is looked at joint by joint."""
+        """All readings finite and plausible? Norms see NaN, infinity and absurd size; details are looked at later."""
         step, velocity, torque = self._step, frame.velocity, frame.torque
-        gyro, acceleration, wrench = frame.gyro, frame.acceleration, frame.wrench.ravel()
         np.subtract(frame.position, self.position, out=step)
-        return bool(
-            not self._frozen.any
-            and step.dot(step) < (self._jump * self.dt) ** 2
+        gyro, acceleration = frame.gyro.tolist(), frame.acceleration.tolist()
+        left, right = frame.wrench.tolist()
+        if (
+            step.dot(step) < (self._jump * self.dt) ** 2
             and velocity.dot(velocity) < self._speed_sq
             and torque.dot(torque) < self._torque_sq
-            and gyro.dot(gyro) < self._gyro_sq
-            and acceleration.dot(acceleration) < self._acceleration_sq
-            and (not self._foot_sensors or wrench.dot(wrench) < self._load_sq)
-        )
+            and hypot(*gyro) < self._gyro
+            and hypot(*acceleration) < self._acceleration
+            and (not self._foot_sensors or (hypot(*left) < self._load and hypot(*right) < self._load))
+            and not self._frozen.any
+        ):
+            self.gyro, self.acceleration = gyro, acceleration
+            return True
+        return False
 
     def _repair(self, frame: SensorFrame, faults: list[str]) -> None:
         stamps = len(faults)
@@ -135,6 +132,10 @@ class InputGuard:
         self.complete = len(faults) == stamps
         self._first = self._first and not self.complete
         self.faults = tuple(faults)
+        outage, period = self._settings.outage, self._settings.period
+        essential = float(self._age_joint[self._critical].max(initial=0.0))
+        self.valid = self._stamps.valid and max(self._age_imu, *self._age_feet, essential) <= outage + 0.5 * period
+        self.imu_lost = self._age_imu > outage
 
     def _repair_joints(self, frame: SensorFrame, faults: list[str]) -> None:
         dt, frozen = self.dt, self._frozen.frozen
@@ -166,21 +167,23 @@ class InputGuard:
         self.position = position
 
     def _repair_imu(self, frame: SensorFrame, faults: list[str]) -> None:
-        gyro_ok = bool(frame.gyro.dot(frame.gyro) < self._gyro_sq)
-        accel_ok = bool(frame.acceleration.dot(frame.acceleration) < self._acceleration_sq)
-        if not gyro_ok:
+        gyro_ok = hypot(*frame.gyro.tolist()) < self._gyro
+        accel_ok = hypot(*frame.acceleration.tolist()) < self._acceleration
+        if gyro_ok:
+            self.gyro = frame.gyro.tolist()
+        else:
             faults.append(f"imu: gyro {_what(float(np.abs(frame.gyro).max()))}")
-        if not accel_ok:
+        if accel_ok:
+            self.acceleration = frame.acceleration.tolist()
+        else:
             faults.append(f"imu: accelerometer {_what(float(np.abs(frame.acceleration).max()))}")
         self._age_imu = 0.0 if gyro_ok and accel_ok else self._age_imu + self.dt
-        self.gyro = frame.gyro if gyro_ok else self.gyro.copy()
-        self.acceleration = frame.acceleration if accel_ok else self.acceleration.copy()
 
     def _repair_feet(self, frame: SensorFrame, faults: list[str]) -> None:
         wrench = self.wrench.copy()
         for side in (0, 1):
             measured = frame.wrench[side]
-            if measured.dot(measured) < self._load_sq:
+            if hypot(*measured.tolist()) < self._load:
                 wrench[side] = measured
                 self._age_feet[side] = 0.0
             else:

@@ -42,6 +42,8 @@ class BodyKinematics:
         self._frames = robot.sole_frames
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
         self.q[6] = 1.0
+        self._base_pose, self._joints = self.q[:7], self.q[7:]
+        self._base_twist, self._joint_rates = self.v[:6], self.v[6:]
         data = self._data
         pin.forwardKinematics(model, data, self.q, self.v)
         pin.computeCentroidalMomentum(model, data)
@@ -99,20 +101,20 @@ class BodyKinematics:
         rx, ry, rz = self._imu_rate
         wx, wy, wz = wx - rx, wy - ry, wz - rz  # angular velocity of the base, base axes
         qx, qy, qz, qw = quaternion(rows)
-        self.q[:7] = (
+        self._base_pose[...] = (
             origin[0] - (a * x + b * y + c * z),
             origin[1] - (d * x + e * y + f * z),
             origin[2] - (g * x + h * y + i * z),
             qx, qy, qz, qw,
         )  # fmt: skip
         # v_base = Rᵀ v_imu - w x r - (velocity of the IMU on the body)
-        self.v[:6] = (
+        self._base_twist[...] = (
             a * vx + d * vy + g * vz - (wy * z - wz * y) - sx,
             b * vx + e * vy + h * vz - (wz * x - wx * z) - sy,
             c * vx + f * vy + i * vz - (wx * y - wy * x) - sz,
             wx, wy, wz,
         )  # fmt: skip
-        self.q[7:], self.v[6:] = position, velocity
+        self._joints[...], self._joint_rates[...] = position, velocity
         model, data = self._model, self._data
         pin.computeCentroidalMomentum(model, data, self.q, self.v)  # and forward kinematics
         left, right = self._frames

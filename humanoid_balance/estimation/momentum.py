@@ -11,6 +11,8 @@ Between pushes ĥ is the momentum predicted by the force plates and corrected by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 Floats = list[float]
 SIX = range(6)
 
@@ -28,7 +30,7 @@ class MomentumObserver:
         self.residual: Floats = [0.0] * 6
         self.innovation: Floats = [0.0] * 6
 
-    def update(self, momentum: Floats, wrench: Floats, dt: float) -> None:
+    def update(self, momentum: Sequence[float], wrench: Sequence[float], dt: float) -> None:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
         integral = self._integral * dt
         gain = min(self._proportional * dt, 1.0)

@@ -49,11 +49,11 @@ class PushDetector:
         return self._phase == QUIET
 
     def update(
-        self, stamp: float, dt: float, residual: Floats, com_height: float, spread: float, disturbed: bool
+        self, stamp: float, dt: float, residual: Floats, com_height: float, variance: float, disturbed: bool
     ) -> None:
         """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
 
-        ``spread``: standard deviation of the CoM velocity [m/s]; ``disturbed``: a contact changed at this tick.
+        ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
         """
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
@@ -79,7 +79,7 @@ class PushDetector:
             if force_sq < self._onset_sq:
                 self._phase = QUIET
                 return
-            if sums[0] ** 2 + sums[1] ** 2 < (self._mass * (self._confirm + s.sigma * spread)) ** 2:
+            if sums[0] ** 2 + sums[1] ** 2 < (self._mass * (self._confirm + s.sigma * math.sqrt(variance))) ** 2:
                 return
             self._phase, self._clock = ACTIVE, 0.0
             self.onset = self._start

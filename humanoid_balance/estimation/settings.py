@@ -19,6 +19,7 @@ class BaseSettings:
     foot_rate: float = 1e-2  # angular velocity of a sole from encoder velocities [rad/s]
     anchor: float = 5e-5  # creep of a loaded sole on the ground [m/√s] ...
     light: float = 0.25  # ... and (light / load)⁴ times as much below this share of the weight: it slips and rolls
+    stray: float = 0.05  # a sole farther from where it stood did not just creep [m]
     rolling: float = 0.02  # creep of a rolling sole, per rad/s [m/√s]
     gyro_walk: float = 2e-5  # of the gyro bias [rad/s/√s]
     acceleration_walk: float = 2e-4  # of the accelerometer bias [m/s²/√s]
@@ -35,8 +36,8 @@ class BaseSettings:
 class ContactSettings:
     """Thresholds are shares of the body weight: one set fits 35 kg and 95 kg."""
 
-    load_on: float = 0.04  # far above sensor noise (1 N of 343 N is 0.3 %), far below a landing (10 % within 2 ms)
-    load_off: float = 0.015  # reached about 2 ms before a foot leaves the ground
+    load_on: float = 0.035  # far above sensor noise (1 N of 343 N is 0.3 %), far below a landing (10 % within 2 ms)
+    load_off: float = 0.018  # six sigma of that noise below
     ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
     ticks_off: int = 4
     landing_time: float = 0.04  # after a landing [s] ...
@@ -80,7 +81,7 @@ class GuardSettings:
     position_margin: float = 0.5  # beyond the joint limits [rad]
     velocity_factor: float = 3.0  # of the joint's velocity limit; also what it can move in one period
     torque_factor: float = 10.0  # of the joint's torque limit
-    frozen_every: int = 4  # ticks between two looks for frozen encoders; five equal readings are suspicious
+    frozen_every: int = 8  # ticks between two looks for frozen encoders; three equal readings are suspicious
     frozen_travel: float = 5e-3  # travel the joint reports meanwhile [rad]
 
 

@@ -54,7 +54,9 @@ class Sole:
             x, y, z = a * x + b * y, d * x + e * y, g * x + h * y
             self.cop = (position[0] + x, position[1] + y, position[2] + z)
             vx, vy, vz = vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
-            contact.watch_slip(vx * vx + vy * vy + vz * vz, variance, dt)
+            speed_sq = vx * vx + vy * vy + vz * vz
+            if speed_sq > contact.slip_sq or contact.doubtful:
+                contact.watch_slip(speed_sq, variance, dt)
         else:
             self.cop = NAN3
             self.edge, self.flat = 0.0, False

@@ -23,6 +23,7 @@ class StampGuard:
         self._rejected = 0  # frames in a row
         self._last_rejected = math.nan
         self._settled = -math.inf  # stamp from which on the estimate can be relied on again
+        self.valid = True  # False: no usable stamp for too long, or a gap just now
 
     def accept(self, stamp: float) -> bool:
         """False: the frame is useless, nothing but ``fault`` and ``valid`` changed."""
@@ -30,8 +31,11 @@ class StampGuard:
         if 0.0 < dt <= self._settings.late:
             self.stamp, self.dt = stamp, dt
             self.fault, self.gap, self._rejected = "", False, 0
+            self.valid = stamp >= self._settled
             return True
-        return self._accept_odd(stamp, dt)
+        accepted = self._accept_odd(stamp, dt)
+        self.valid = self._rejected * self._settings.period <= self._settings.outage and not self.stamp < self._settled
+        return accepted
 
     def _accept_odd(self, stamp: float, dt: float) -> bool:
         s = self._settings
@@ -60,8 +64,3 @@ class StampGuard:
         if gap:
             self._settled = stamp + s.outage
         return True
-
-    @property
-    def valid(self) -> bool:
-        """No usable stamp for too long, or a gap just now: False."""
-        return self._rejected * self._settings.period <= self._settings.outage and self.stamp >= self._settled

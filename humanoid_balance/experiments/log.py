@@ -52,7 +52,7 @@ class LogWriter:
         numbers = log_topics.numbers(tick, truth)
         if not self._columns:
             self._begin(numbers)
-        np.concatenate(tuple(numbers.values()), axis=None, out=self._rows[self._filled, : self._given])
+        np.concatenate(tuple(numbers.values()), out=self._rows[self._filled, : self._given])
         self._tell("/balance/mode", tick.reference.mode, truth.stamp)
         self._tell("/estimate/faults", ", ".join(tick.state.faults), truth.stamp)
         self._filled += 1

@@ -17,35 +17,36 @@ from humanoid_balance.types import Array, FootReference
 WORLD, ODOM, SOLES = "world", "odom", ("l_sole", "r_sole")
 VERTICES = 8  # of the support polygon, the last one repeated
 SCALARS = ("stamp", "valid", "margin", "damped", "fell")
-NOWHERE = np.full(3, np.nan), np.full((3, 3), np.nan)
+NOWHERE = np.full(3, np.nan), np.full(9, np.nan)
 
 Columns = dict[str, NDArray[np.int64]]  # name of a quantity -> its columns in a tick's row
 Topic = tuple[str, str, Any]  # name, type, value for the template
 
 
 def numbers(tick: Tick, truth: Truth) -> dict[str, Array]:
-    """All numbers of a tick, in the order of its row; the names of rotations end in ``_turn``."""
+    """All numbers of a tick, flat, in the order of its row; the names of rotations end in ``_turn``."""
     frame, state, reference, wanted, sent = tick.frame, tick.state, tick.reference, tick.wanted, tick.sent
     support = np.zeros((VERTICES, 3))
     if len(state.support):
         support[:, :2] = state.support[-1]
         support[: len(state.support), :2] = state.support[:VERTICES]
-    left, right = (_pose(foot) for foot in reference.feet)
+    left, right = _pose(reference.feet[0]), _pose(reference.feet[1])
     return {
         "scalars": np.array((truth.stamp, state.valid, reference.zmp_margin, sent.damped, truth.fell)),
         "frame.position": frame.position, "frame.velocity": frame.velocity, "frame.torque": frame.torque,
-        "frame.gyro": frame.gyro, "frame.acceleration": frame.acceleration, "frame.wrench": frame.wrench,
+        "frame.gyro": frame.gyro, "frame.acceleration": frame.acceleration, "frame.wrench": frame.wrench.ravel(),
         "q": state.q, "v": state.v, "com": state.com,
         "com_velocity": state.com_velocity, "com_acceleration": state.com_acceleration,
         "angular_momentum": state.angular_momentum, "angular_momentum_rate": state.angular_momentum_rate,
         "dcm": state.dcm, "zmp": state.zmp, "zmp_model": state.zmp_model, "zmp_push": state.zmp_push,
-        "fri": state.fri, "cop": state.cop, "sole": state.sole_position, "sole_turn": state.sole_rotation,
-        "sole_velocity": state.sole_velocity, "contact": state.contact,
-        "contact_probability": state.contact_probability, "support": support, "push": state.push.force,
-        "want.contact": reference.contact, "want.load": reference.load_max,
+        "fri": state.fri, "cop": state.cop.ravel(), "sole": state.sole_position.ravel(),
+        "sole_turn": state.sole_rotation.ravel(), "sole_velocity": state.sole_velocity.ravel(),
+        "contact": 1.0 * state.contact, "contact_probability": state.contact_probability,
+        "support": support.ravel(), "push": state.push.force,
+        "want.contact": 1.0 * reference.contact, "want.load": reference.load_max,
         "want.com": reference.com_acceleration, "want.momentum": reference.angular_momentum_rate,
         "want.com_weight": reference.com_weight, "want.momentum_weight": reference.momentum_weight,
-        "want.torso_turn": reference.torso_rotation,
+        "want.torso_turn": reference.torso_rotation.ravel(),
         "want.torso_velocity": reference.torso_velocity, "want.posture": reference.posture,
         "want.posture_velocity": reference.posture_velocity, "want.left": left[0], "want.left_turn": left[1],
         "want.right": right[0], "want.right_turn": right[1],
@@ -55,13 +56,13 @@ def numbers(tick: Tick, truth: Truth) -> dict[str, Array]:
         "truth.base": truth.base_position, "truth.base_quaternion": truth.base_quaternion,
         "truth.position": truth.joint_position, "truth.torque": truth.torque, "truth.com": truth.com,
         "truth.com_velocity": truth.com_velocity, "truth.angular_momentum": truth.angular_momentum,
-        "truth.sole": truth.sole_position, "truth.sole_turn": truth.sole_rotation,
-        "truth.force": truth.sole_force, "truth.moment": truth.sole_moment, "truth.push": truth.push,
+        "truth.sole": truth.sole_position.ravel(), "truth.sole_turn": truth.sole_rotation.ravel(),
+        "truth.force": truth.sole_force.ravel(), "truth.moment": truth.sole_moment.ravel(), "truth.push": truth.push,
     }  # fmt: skip
 
 
 def _pose(foot: FootReference | None) -> tuple[Array, Array]:
-    return NOWHERE if foot is None else (foot.position, foot.rotation)
+    return NOWHERE if foot is None else (foot.position, foot.rotation.ravel())
 
 
 def every_tick(robot: Robot, c: Columns, base: str) -> list[Topic]:

@@ -43,6 +43,7 @@ class JointConfig:
     damping: float | None = None  # viscous [N m s/rad]
     friction: float | None = None  # Coulomb [N m]
     weight: float | None = None  # A_theta of K3, dimensionless
+    posture: float | None = None  # how dearly the joint leaves its posture, 1 = as all others
     stiffness: float | None = None  # on-board PD of an impedance drive [N m/rad]; 0 = pure torque drive
     drive_damping: float | None = None  # [N m s/rad]
 
@@ -62,8 +63,6 @@ class Gains:
     A stiffness k means an acceleration of (k omega)² per unit of error, a damping ratio z means 2 z k omega.
     """
 
-    com: float = 2.0  # CoM regulation of the stable mode
-    com_damping: float = 1.0
     height: float = 3.0  # CoM height
     height_damping: float = 1.0
     torso: float = 5.0
@@ -72,9 +71,11 @@ class Gains:
     posture_damping: float = 0.8
     foot: float = 10.0  # swinging sole
     foot_damping: float = 1.0
-    momentum: float = 3.0  # rate at which angular momentum is braked, in omega
-    dcm: float = 1.5  # DCM feedback, in omega
-    joint: float = 6.0  # joint PD of the stable mode K2
+    dcm: float = 1.5  # centre of pressure per DCM error
+    flywheel: float = 3.0  # spin per metre that the caught DCM is outside the feet
+    spin: float = 5.0  # how fast the spin follows, in omega
+    turn_reach: float = 0.3  # largest turn, in CoM heights
+    upright: float = 1.5  # how fast a turned body comes upright again, in omega
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,7 @@ def _joint(reader: _Reader) -> JointConfig:
         damping=reader.number("damping", None, 0.0, 100.0),
         friction=reader.number("friction", None, 0.0, 100.0),
         weight=reader.number("weight", None, 1e-6, 1e3),
+        posture=reader.number("posture", None, 1e-3, 1e3),
         stiffness=reader.number("stiffness", None, 0.0, 1e5),
         drive_damping=reader.number("drive_damping", None, 0.0, 1e4),
     )

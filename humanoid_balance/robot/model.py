@@ -54,6 +54,8 @@ class Robot:
         self.stance_width = float(left[1] - right[1])
         self.omega = math.sqrt(GRAVITY / self.com_height)
         self.weight = self.mass * GRAVITY
+        pin.ccrba(model, self.data, self.q_nominal, np.zeros(model.nv))
+        self.inertia = float(np.diag(self.data.Ig.inertia)[:2].mean())  # about the CoM, horizontal axes [kg m²]
 
     # ---- construction ----
 
@@ -143,6 +145,7 @@ class Robot:
         self.damping = gather("damping", 0.0)
         self.friction = gather("friction", 0.0)
         self.joint_weight = gather("weight", 1.0)
+        self.posture_weight = gather("posture", 1.0)
         self.drive_stiffness = gather("stiffness", 0.0)
         self.drive_damping = gather("drive_damping", 0.0)
         self.brake = 0.05 * self.torque_limit  # viscous damping with which the safety box brakes [N m s/rad]

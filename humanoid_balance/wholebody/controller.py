@@ -35,9 +35,14 @@ class WholeBody:
         self._stamp = np.nan
 
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand:
-        """Torques for this tick; what was found is in ``solution``."""
+        """Torques for this tick; what was found is in ``solution``, None if the state is no number."""
         terms, robot = self.terms, self.robot
+        if not math.isfinite(state.q.sum() + state.v.sum()):
+            self.solution = None
+            return TorqueCommand.damp(state.stamp, robot.brake)
         terms.update(state.q, state.v)
+        if state.push.active:  # resisted where it acts, before the body has moved
+            terms.add_push(state.push.force)
         shape, problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
         pushing = problem.forces.pushing
@@ -64,8 +69,6 @@ class WholeBody:
             acceleration=acceleration, torque=torque, wrenches=wrenches, com_acceleration=rate[:3],
             angular_momentum_rate=rate[3:], sole_position=state.sole_position, sole_rotation=state.sole_rotation,
         )  # fmt: skip
-        if not math.isfinite(torque.sum()):
-            return TorqueCommand.damp(state.stamp, robot.brake)  # the state itself is no number
         return self._command(state, torque, acceleration[6:])
 
     def _problem(self, state: RobotState, reference: Reference) -> tuple[Shape, Hierarchy]:

@@ -24,6 +24,6 @@ def brake(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array,
     torque = force[6:].copy()
     if pushing:
         J = np.concatenate([terms.soles[s].J for s in pushing])
-        wrench = np.linalg.pinv(J[:, :6].T).dot(force[:6]) if np.isfinite(J).all() else np.zeros(len(J))
+        wrench = np.linalg.pinv(J[:, :6].T).dot(force[:6])
         torque -= J[:, 6:].T.dot(wrench)
     return np.clip(torque, -robot.torque_limit, robot.torque_limit), acceleration, wrench

@@ -34,8 +34,9 @@ from humanoid_balance.wholebody.terms import Terms
 MET = 1e-6  # a level is met when its residual is below this share of what it asks for
 PUSHED = 1e-5  # a level pushes against constraints with at least this share of its largest multiplier
 INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
-TRUST = 1e-4  # cost of a move below the level that is being solved, against its residual; squared in the objective
-REFINEMENTS = 6  # times a level is solved at most to take the effect of TRUST out
+TRUST = 1e-5  # cost of a move below the level that is being solved, against its residual; squared in the objective
+FIRST_TRUST = 1e-3  # of a first try without an active set to start from: it needs half the changes
+REFINEMENTS = 8  # times a level is solved at most to take the effect of TRUST out
 SETTLED = 1e-8  # change of a residual at which that is done
 
 
@@ -142,6 +143,9 @@ class Hierarchy:
             columns = self.forces.columns(free)
             C = constraints.columns(*columns)
             result = self._smallest(levels, C, lower, upper)
+            if result.outcome is Outcome.NOT_CONVERGED:
+                result = self._proxqp(C.shape[1]).solve(C, lower, upper)
+                self._active_sets[levels].suggest(result.active, result.multipliers)
             if result.outcome is Outcome.SOLVED or not levels:
                 return self._optimum(result, result.y, levels, columns, C)
             start -= 1
@@ -222,35 +226,34 @@ class Hierarchy:
         Free columns get the small cost TRUST, so that there is one optimum, and then the problem is solved again with
         that cost counted from there, until it makes no difference any more (proximal point method).
         """
+        solver = self._active_sets[level]
         if residuals is None:
-            return self._solve(level, C, lower, upper, fixed)
+            return solver.solve(C, lower, upper, fixed)
         scaled = C.copy()
         rest = C[:, residuals:]
-        scale = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest)) / TRUST
-        scaled[:, residuals:] *= scale
+        ratio = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest))
         centre, iterations = np.zeros(rest.shape[1]), 0
         previous = np.full(residuals, np.inf)
+        trust = FIRST_TRUST if solver.cold else TRUST
         for _ in range(REFINEMENTS):
-            shift = rest.dot(centre)
-            result = self._solve(level, scaled, lower - shift, upper - shift, fixed)
+            shift, scale = rest.dot(centre), ratio / trust
+            np.multiply(rest, scale, out=scaled[:, residuals:])
+            result = solver.solve(scaled, lower - shift, upper - shift, fixed)
             iterations += result.iterations
+            if result.outcome is Outcome.NOT_CONVERGED and not solver.cold:
+                solver.suggest([], [])  # the active set of the last tick was far off: once more without
+                trust = FIRST_TRUST
+                continue
             if result.outcome is not Outcome.SOLVED:
                 break
             e = result.y[:residuals]
             centre += scale * result.y[residuals:]
             result.y[residuals:] = centre
+            trust = TRUST
             if np.abs(e - previous).max() <= SETTLED * (1 + np.abs(e).max()):
                 break
             previous = e
         result.iterations = iterations
-        return result
-
-    def _solve(self, level: int, C: Array, lower: Array, upper: Array, fixed: Sequence[int]) -> Result:
-        solver = self._active_sets[level]
-        result = solver.solve(C, lower, upper, fixed)
-        if result.outcome is Outcome.NOT_CONVERGED:
-            result = self._proxqp(C.shape[1]).solve(C, lower, upper)
-            solver.suggest(result.active, result.multipliers)
         return result
 
     def _proxqp(self, n: int) -> ProxQP:

@@ -23,7 +23,8 @@ FEASIBILITY = 1e-9  # largest violation of a constraint that counts as satisfied
 ROUNDING = 1e-7  # violation that is forgiven when no move can remove it: dependent rows disagree by rounding
 WRONG_SIGN = 1e-6  # of a multiplier, that is taken for zero
 LONGEST = 1e5  # a longer move would only mean that the row depends on the active ones; y is scaled to about 1
-MAX_CHANGES = 200  # of the active set in one solve; bounds the time
+REFRESH = 20  # changes after which everything is computed from scratch again
+MAX_CHANGES = 150  # of the active set in one solve; bounds the time
 
 
 class Outcome(Enum):
@@ -53,37 +54,48 @@ class LeastDistance:
     def __init__(self) -> None:
         self._rows: list[int] = []
         self._signs: list[float] = []
+        self.cold = True  # nothing to start from but a suggestion
 
     def suggest(self, rows: Sequence[int], multipliers: Sequence[float]) -> None:
         """Start the next solve from this active set, as a Result gives it."""
         self._rows, self._signs = list(rows), [-1.0 if m > 0 else 1.0 for m in multipliers]
+        self.cold = True
 
     def solve(self, C: Array, l: Array, u: Array, fixed: Sequence[int] = ()) -> Result:  # noqa: E741
         active, y = self._warm_start(C, l, u, list(fixed))
         if y is None:
             return Result(Outcome.NOT_CONVERGED, np.zeros(C.shape[1]), [], [])
-        changes, exact = 0, True
+        changes, since = 0, 0  # all, and those since y was last computed from scratch
         while True:
             value = C.dot(y)
             excess = np.maximum(l - value, value - u)
-            p = int(excess.argmax())
-            violation = float(excess[p])
-            if violation <= FEASIBILITY or p in active.rows:
-                if not exact:  # updates have piled up rounding errors: once more from scratch
-                    exact = True
-                    better = active.optimum(C, l, u)
-                    if better is not None:
-                        y = better
-                        continue
-                return self._end(violation, y, active, changes, C, excess)
-            sign = 1.0 if value[p] < l[p] else -1.0
-            y, steps = self._add(C, active, y, p, sign, violation)
-            changes += abs(steps)
-            exact = False
-            if steps < 0 or changes > MAX_CHANGES:
-                proven = steps < 0 and violation > ROUNDING
-                outcome = Outcome.INFEASIBLE if proven else Outcome.SOLVED if steps < 0 else Outcome.NOT_CONVERGED
-                return self._result(outcome, y, active, changes, C, excess)
+            violation = float(excess.max())
+            p = -1
+            if violation > FEASIBILITY and since < REFRESH:
+                if not active.ready:
+                    active.make_operators(C)
+                p = active.steepest(excess, FEASIBILITY)
+            steps = 0
+            if p >= 0:
+                before = y
+                y, steps = self._add(C, active, y, p, 1.0 if value[p] < l[p] else -1.0, float(excess[p]))
+                changes += abs(steps)
+                if changes > MAX_CHANGES:
+                    return self._result(Outcome.NOT_CONVERGED, y, active, changes, C, excess)
+                if steps > 0:
+                    since += steps
+                    continue
+                y = before
+            if since:  # nothing more to do, or no way to do it, or it is time: take the rounding of the updates out
+                since = 0
+                fresh = active.with_right_signs(C, l, u)
+                if fresh is None:
+                    return self._result(Outcome.NOT_CONVERGED, y, active, changes, C, excess)
+                y = fresh
+                continue
+            if steps < 0 and excess[p] > ROUNDING:
+                return self._result(Outcome.INFEASIBLE, y, active, changes, C, excess)
+            return self._end(violation, y, active, changes, C, excess)
 
     @staticmethod
     def _add(C: Array, active: ActiveSet, y: Array, p: int, sign: float, violation: float) -> tuple[Array, int]:
@@ -92,8 +104,6 @@ class LeastDistance:
         Returns the new y and the number of changes; negative if no y satisfies row p and the active ones.
         """
         normal, multiplier, steps = sign * C[p], 0.0, 0
-        if not active.ready:
-            active.make_operators(C)
         while True:
             steps += 1
             response, direction = active.D.dot(normal), active.P.dot(normal)
@@ -116,9 +126,9 @@ class LeastDistance:
                 y = y + step * direction
                 violation -= step * curvature
             if leaving < 0:
-                active.append(p, sign, multiplier, response, direction)
+                active.append(C, p, sign, multiplier, response, direction)
                 return y, steps
-            active.remove(leaving)
+            active.remove(C, leaving)
 
     def _warm_start(self, C: Array, l: Array, u: Array, fixed: list[int]) -> tuple[ActiveSet, Array | None]:  # noqa: E741
         count, ones = len(fixed), [1.0] * len(fixed)
@@ -132,6 +142,7 @@ class LeastDistance:
 
     def _end(self, violation: float, y: Array, active: ActiveSet, changes: int, C: Array, excess: Array) -> Result:
         self._rows, self._signs = active.rows[active.fixed :], active.signs[active.fixed :]
+        self.cold = False
         solved = violation <= ROUNDING and min(active.multipliers[active.fixed :], default=0.0) > -WRONG_SIGN
         return self._result(Outcome.SOLVED if solved else Outcome.NOT_CONVERGED, y, active, changes, C, excess)
 

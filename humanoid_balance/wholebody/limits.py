@@ -2,15 +2,17 @@
 
 Position, velocity and acceleration are bounds on joint acceleration.
 
-A joint may not be faster than it can brake before its end stop,
+Where a joint will be in the horizon T, q + v T, it may not be faster than it can brake before its end stop,
 
-    v_up = min(v_max, sqrt(2 d (q_max - q)))         v_low = -min(v_max, sqrt(2 d (q - q_min)))
+    v_up = min(v_max, sqrt(2 d (q_max - q - v T)))     v_low = -min(v_max, sqrt(2 d (q + v T - q_min)))
 
-with the braking deceleration d, and the bounds on its acceleration lead to these speeds within the horizon T:
+with the braking deceleration d and no room counting as zero. The bounds on its acceleration lead to these speeds in T:
 
-    (v_low - v) / T <= a <= (v_up - v) / T           both clipped to +-a_max
+    (v_low - v) / T <= a <= (v_up - v) / T             both clipped to +-a_max
 
-v_low <= 0 <= v_up, so the interval is never empty: at or beyond its end stop a joint may only brake or turn back.
+A joint that takes its upper bound all the way brakes with d and comes to rest at its end stop, not beyond. As
+v_low <= 0 <= v_up the interval is never empty: at or beyond its end stop a joint may only brake or turn back.
+
 Torque and, if wanted, power are bounds on torque: a motor may drive with |tau| <= P / |v| and brake with all it has.
 """
 
@@ -37,10 +39,11 @@ class JointLimits:
 
     def shares(self, q: Array, v: Array, out: Array) -> None:
         """Lowest and highest acceleration, as shares of a_max, at position ``q`` and velocity ``v`` into (2, n)."""
-        work = self._work
+        work, ahead = self._work, v * HORIZON
+        ahead += q
         low, high = work
-        np.add(self._ends[0], q, out=low)
-        np.subtract(self._ends[1], q, out=high)  # room to each end stop [rad]
+        np.add(self._ends[0], ahead, out=low)
+        np.subtract(self._ends[1], ahead, out=high)  # room to each end stop [rad]
         np.maximum(work, 0.0, out=work)
         work *= self._brake
         np.sqrt(work, out=work)

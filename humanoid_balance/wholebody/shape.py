@@ -11,6 +11,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Reference, RobotState
 from humanoid_balance.wholebody.tasks.com import ComTask
 from humanoid_balance.wholebody.tasks.feet import FootTask
+from humanoid_balance.wholebody.tasks.height import HeightTask
 from humanoid_balance.wholebody.tasks.kudoh import KudohTask
 from humanoid_balance.wholebody.tasks.momentum import MomentumTask
 from humanoid_balance.wholebody.tasks.posture import PostureTask
@@ -53,8 +54,8 @@ class Shape:
         """Equal keys have equal shapes; much cheaper to make than a shape."""
         return (
             reference.stack.levels, reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
-            state.contact.tobytes(), (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
-            reference.feet[0] is None, reference.feet[1] is None,
+            (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
+            reference.feet[0] is None, reference.feet[1] is None, _in_the_air(state, 0), _in_the_air(state, 1),
         )  # fmt: skip
 
     @staticmethod
@@ -99,6 +100,8 @@ class Shape:
         match name:
             case "com":
                 return [ComTask(robot, np.array(self.com_axes))] if any(self.com_axes) else []
+            case "height":
+                return [HeightTask(robot)]
             case "momentum":
                 return [MomentumTask(robot, np.array(self.momentum_axes))] if any(self.momentum_axes) else []
             case "torso":
@@ -109,4 +112,4 @@ class Shape:
                 return [PostureTask(robot)]
             case "kudoh":
                 return [KudohTask(robot)]
-        raise ValueError(f"stack: unknown task '{name}'; known: com, momentum, torso, feet, posture, kudoh")
+        raise ValueError(f"stack: unknown task '{name}'; known: com, height, momentum, torso, feet, posture, kudoh")

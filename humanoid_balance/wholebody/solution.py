@@ -12,6 +12,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 from humanoid_balance.wholebody.hierarchy import Optimum
 
+AREA = 1e-9  # corners that span less than this count as on one line [m²]
+
 
 class Status(Enum):
     """How the tick ended; see docs/wholebody.md for what is sent to the motors in each case."""
@@ -58,6 +60,11 @@ class Solution:
     optimum: Optimum
     robot: Robot
     names: tuple[str, ...]  # of all constraint rows
+
+    @property
+    def feasible(self) -> bool:
+        """Everything that was asked on the first level can be had."""
+        return self.status is Status.SOLVED
 
     @property
     def com_residual(self) -> Array:
@@ -110,14 +117,14 @@ class Solution:
 
 def hull(points: Array) -> Array:
     """Convex hull of points in the plane, counter-clockwise (k, 2); Andrew's monotone chain."""
-    ordered = sorted(map(tuple, points.tolist()))
+    ordered = sorted(map(tuple, points.round(9).tolist()))  # rounding must not decide the order
 
     def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
         chain: list[tuple[float, ...]] = []
         for p in sequence:
             while len(chain) > 1:
                 (ax, ay), (bx, by) = chain[-2], chain[-1]
-                if (bx - ax) * (p[1] - ay) - (by - ay) * (p[0] - ax) > 1e-12:
+                if (bx - ax) * (p[1] - ay) - (by - ay) * (p[0] - ax) > AREA:
                     break
                 chain.pop()
             chain.append(p)

@@ -76,6 +76,13 @@ class Terms:
             frame.drift = pin.getFrameClassicalAcceleration(model, data, frame.index, LOCAL).vector
             frame.velocity = frame.J.dot(v)
 
+    def add_push(self, force: Array) -> None:
+        """Take an outside force (3,) [N] on the torso into the bias; its line of action goes through the CoM."""
+        torso = self.torso
+        back = torso.rotation.T
+        arm = self.com - torso.position
+        self.h -= np.concatenate([back.dot(force), back.dot(np.cross(arm, force))]).dot(torso.J)
+
     def base_from_sole(self, side: int) -> Array:
         """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""
         inverse: Array = self._base.actInv(self.soles[side].placement).toActionMatrix()

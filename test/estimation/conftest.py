@@ -13,7 +13,7 @@ from humanoid_balance.types import SensorFrame
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from estimation.motion import Motion  # noqa: E402
+from estimation.motion import Motion
 
 
 @pytest.fixture(scope="session")

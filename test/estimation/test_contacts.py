@@ -32,7 +32,7 @@ def test_a_landing_is_seen_within_five_milliseconds(foot: FootContact) -> None:
     force = np.concatenate([np.zeros(100), np.linspace(0, WEIGHT, 100)]) + rng.standard_normal(200)  # 10 % in 10 ms
     flags = feed(foot, force)
     assert changes(flags) == 1
-    crossed = 100 + 4  # the load passes 4 % of the weight
+    crossed = 100 + 3.5  # the load passes 3.5 % of the weight
     assert 0 <= flags.index(True) - crossed <= 5
 
 

@@ -11,16 +11,16 @@ DT = 0.001
 def window(bias: np.ndarray, mass: float, sway: float = 0.0) -> list[float] | None:
     """One window of a body of ``mass`` whose trunk swings against the CoM by ``sway`` [m/s²]."""
     plates = ForcePlateWindow(0.25)
-    speed = np.zeros(3)
+    speed, up = np.zeros(3), np.array([0.0, 0.0, GRAVITY])
     result = None
     for k in range(600):
         relative = sway * np.array([np.sin(0.02 * k), np.cos(0.03 * k), 0.3 * np.sin(0.01 * k)])
         speed = speed + relative * DT
         com = np.array([0.1, -0.2, 0.05]) * np.sin(0.015 * k)  # acceleration of the CoM
-        specific = com + relative + bias + [0.0, 0.0, GRAVITY]
-        force = mass * (com + [0.0, 0.0, GRAVITY])
-        if plates.add(specific.tolist(), force.tolist(), DT):
-            result = plates.result(speed.tolist(), [0.0, 0.0, 0.0])
+        specific = com + relative + bias + up
+        force = mass * (com + up)
+        answer = plates.add((specific * DT).tolist(), (force * DT).tolist(), speed.tolist(), DT)
+        result = answer or result
     return result
 
 

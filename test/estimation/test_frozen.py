@@ -6,7 +6,7 @@ import pytest
 from humanoid_balance.estimation.frozen import FrozenWatch
 from humanoid_balance.estimation.settings import GuardSettings
 
-N, DT = 12, 0.004
+N, DT = 12, 0.008
 
 
 def run(positions: np.ndarray, velocities: np.ndarray) -> list[tuple[int, ...]]:
@@ -26,7 +26,7 @@ def noise() -> np.ndarray:
 def test_an_encoder_that_loses_its_noise_is_frozen_until_it_moves_again(noise: np.ndarray) -> None:
     noise[300:400, 3] = noise[299, 3]
     seen = run(noise, 0 * noise)
-    assert all(s == () for s in seen[:304]) and all(s == (3,) for s in seen[305:400]) and seen[400] == ()
+    assert all(s == () for s in seen[:302]) and all(s == (3,) for s in seen[303:400]) and seen[400] == ()
 
 
 def test_a_position_that_stays_while_its_velocity_goes_on_is_frozen_even_without_noise() -> None:

@@ -11,11 +11,11 @@ from humanoid_balance.estimation.settings import PushSettings
 DT, MASS, HEIGHT = 0.001, 71.0, 0.9
 
 
-def run(forces: np.ndarray, moment_arm: float = 0.0, landings: tuple[int, ...] = (), spread: float = 0.0) -> PushDetector:
+def run(forces: np.ndarray, arm: float = 0.0, landings: tuple[int, ...] = (), spread: float = 0.0) -> PushDetector:
     detector = PushDetector(MASS, PushSettings())
     for k, (x, y, z) in enumerate(forces):
-        residual = [x, y, z, -moment_arm * y, moment_arm * x, 0.0]
-        detector.update(k * DT, DT, residual, HEIGHT, spread, k in landings)
+        residual = [x, y, z, -arm * y, arm * x, 0.0]
+        detector.update(k * DT, DT, residual, HEIGHT, spread**2, k in landings)
     return detector
 
 

@@ -17,7 +17,7 @@ def test_on_flat_ground_it_is_the_formula_of_k3(
     acceleration: tuple[float, ...], n: tuple[float, ...], place: tuple[float, float]
 ) -> None:
     mass, s = 71.0, np.array([*place, 0.9])
-    force = mass * (np.array(acceleration) + [0.0, 0.0, GRAVITY])
+    force = mass * (np.array(acceleration) + np.array([0.0, 0.0, GRAVITY]))
     p = moment_free_point(force.tolist(), n, s.tolist(), ORIGIN, UP, 1.0)
     assert p[0] == pytest.approx(s[0] + ((0.0 - s[2]) * force[0] - n[1]) / force[2], abs=1e-12)
     assert p[1] == pytest.approx(s[1] + ((0.0 - s[2]) * force[1] + n[0]) / force[2], abs=1e-12)

@@ -158,7 +158,7 @@ def test_adding_a_tick_costs_little(robot: Robot, ticks: list[tuple[Tick, Truth]
             start = time.perf_counter()
             writer.add(*tick)
             costs.append(time.perf_counter() - start)
-    assert np.median(costs) < 100e-6  # 15 us on an idle machine
+    assert np.median(costs) < 100e-6  # about 25 us where two cores are shared with other work
 
 
 def test_a_schema_carries_all_it_depends_on() -> None:

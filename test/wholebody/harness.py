@@ -14,6 +14,7 @@ from humanoid_balance.types import GRAVITY, Array, Push, Reference, RobotState, 
 from humanoid_balance.wholebody.solution import hull
 
 STACK = Stack("test", (("feet", "com"), ("torso", "momentum"), ("posture",)))
+COM, MOMENTUM = 2.0, 3.0  # feedback of CoM and angular momentum, in omega
 NO_PUSH = Push(False, np.zeros(3), np.nan, 0.0, 0.0, np.nan)
 
 
@@ -69,13 +70,13 @@ def reference_at(
     """Hold the CoM, the torso and the posture of the nominal stance."""
     gains, omega = robot.config.gains, robot.omega
     com = robot.com_nominal if com is None else com
-    k = np.array([gains.com, gains.com, gains.height]) * omega
-    zeta = np.array([gains.com_damping, gains.com_damping, gains.height_damping])
+    k = np.array([COM, COM, gains.height]) * omega
+    zeta = np.array([1.0, 1.0, gains.height_damping])
     acceleration = k**2 * (com - state.com) - 2 * zeta * k * state.com_velocity
     reference = Reference(
         stamp=state.stamp, mode="test", stack=stack, contact=np.array([True, True]), load_max=np.array([1.5, 1.5]),
         com_acceleration=acceleration, com_weight=np.ones(3),
-        angular_momentum_rate=-gains.momentum * omega * state.angular_momentum, momentum_weight=np.full(3, 0.1),
+        angular_momentum_rate=-MOMENTUM * omega * state.angular_momentum, momentum_weight=np.full(3, 0.1),
         torso_rotation=torso_rotation(robot, robot.q_nominal), torso_velocity=np.zeros(3), feet=(None, None),
         posture=robot.posture, posture_velocity=np.zeros(robot.n), zmp_margin=0.005,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from humanoid_balance.wholebody.terms import Terms
 
 LOCAL = pin.ReferenceFrame.LOCAL
 TINY = 1e-12  # regularisation that makes the levels' Hessians definite
+MET = 1e-5  # a residual this small is the regularisation's, not the constraints'
 SLACK = 1e-9  # by which inequalities are widened for lower levels, so that rounding does not make them infeasible
 
 
@@ -103,8 +104,9 @@ class Plain:
         torque, bias = self.torque * scale[:, None], self.h[6:] * scale
         q, v, top = state.q[7:], state.v[6:], robot.acceleration_limit
         brake = 2 * limits.BRAKING * top
-        up = np.minimum(robot.velocity_limit, np.sqrt(brake * np.maximum(robot.upper - q, 0)))
-        low = -np.minimum(robot.velocity_limit, np.sqrt(brake * np.maximum(q - robot.lower, 0)))
+        ahead = q + v * limits.HORIZON
+        up = np.minimum(robot.velocity_limit, np.sqrt(brake * np.maximum(robot.upper - ahead, 0)))
+        low = -np.minimum(robot.velocity_limit, np.sqrt(brake * np.maximum(ahead - robot.lower, 0)))
         up, low = (np.clip((x - v) / limits.HORIZON, -top, top) / top for x in (up, low))
         joints = np.hstack([np.zeros((n, 6)), np.diag(1 / top), np.zeros((n, self.size - nv))])
         self.C = np.vstack([*[r[None] for r in rows], torque, -torque, joints, -joints])
@@ -145,9 +147,10 @@ def lexicographic(plain: Plain, levels: list[tuple[Array, Array]], last: tuple[A
         size = np.abs(rows).max()
         H = rows.T @ rows / size**2 + TINY * np.eye(plain.size)
         # Independent equations only, or quadprog stops.
-        U, s, Vt = np.linalg.svd(A * unit, full_matrices=False)
+        length = np.linalg.norm(A * unit, axis=1)
+        U, s, Vt = np.linalg.svd(A * unit / length[:, None], full_matrices=False)
         rank = int((s > 1e-9 * s[0]).sum())
-        g, equal = -rows.T @ values / size**2, (U[:, :rank].T @ b) / s[:rank]
+        g, equal = -rows.T @ values / size**2, (U[:, :rank].T @ (b / length)) / s[:rank]
         problem = qpsolvers.Problem(H, g, C * unit, d, Vt[:rank], equal)
         solution = qpsolvers.solve_problem(problem, solver="quadprog")
         if not solution.found:
@@ -156,8 +159,9 @@ def lexicographic(plain: Plain, levels: list[tuple[Array, Array]], last: tuple[A
         if k < len(levels):
             residual = rows @ solution.x - values
             residuals.append(residual)
-            A, b = np.vstack([A, rows / unit]), np.concatenate([b, rows @ solution.x])
-            if np.linalg.norm(residual) > 1e-6:
+            met = np.linalg.norm(residual) < MET
+            A, b = np.vstack([A, rows / unit]), np.concatenate([b, values if met else rows @ solution.x])
+            if not met:
                 pushed = solution.z > 1e-4 * solution.z.max()
                 A, b = np.vstack([A, C[pushed]]), np.concatenate([b, C[pushed] @ x])
                 C, d = C[~pushed], d[~pushed]
@@ -168,15 +172,15 @@ def lexicographic(plain: Plain, levels: list[tuple[Array, Array]], last: tuple[A
     return Oracle(True, residuals, levels, last, objective, x[:nv], plain.torque @ x + plain.h[6:], plain.G @ x[nv:])
 
 
-def solve(robot: Robot, state: RobotState, reference: Reference) -> tuple[Plain, Oracle]:
-    """The plain problem of a reference and its optimum. Task rows come from the tasks, which are tested apart."""
+def level_rows(robot: Robot, state: RobotState, reference: Reference) -> list[tuple[Array, Array]]:
+    """Rows and values of every level over the generalised acceleration, the last level too."""
     plain = Plain(robot, state, reference)
-    nv, n = robot.n + 6, robot.n
+    nv = robot.n + 6
     terms = Terms(robot)
     terms.update(state.q, state.v)
     if plain.held:  # the stay-tall term is a joint-space gradient
-        inverse = np.linalg.inv(plain.J[plain.held[0]][:, :6])
-        terms.T = -inverse @ plain.J[plain.held[0]][:, 6:]
+        J = plain.J[plain.held[0]]
+        terms.T = -np.linalg.solve(J[:, :6], J[:, 6:])
     levels = []
     for tasks in Shape.of(state, reference).tasks(robot):
         rows, values = [np.zeros((0, nv))], [np.zeros(0)]
@@ -186,11 +190,16 @@ def solve(robot: Robot, state: RobotState, reference: Reference) -> tuple[Plain,
             rows.append(A)
             values.append(b)
         levels.append((np.vstack(rows), np.concatenate(values)))
-    rows_last, values_last = levels.pop()
-    if not any(np.linalg.matrix_rank(r) == n for r in [rows_last]):
-        rest = np.sqrt(REST) * np.hstack([np.zeros((n, 6)), np.eye(n)])
-        rows_last, values_last = np.vstack([rows_last, rest]), np.concatenate([values_last, np.zeros(n)])
-    E, e = plain.wrench_cost()
-    wide = np.hstack([rows_last, np.zeros((len(rows_last), plain.size - nv))])
-    return plain, lexicographic(plain, levels, (np.vstack([wide, E]), np.concatenate([values_last, -e])))
+    return levels
 
+
+def solve(robot: Robot, state: RobotState, reference: Reference) -> tuple[Plain, Oracle]:
+    """The plain problem of a reference and its optimum. Task rows come from the tasks, which are tested apart."""
+    plain, n = Plain(robot, state, reference), robot.n
+    *levels, (rows, values) = level_rows(robot, state, reference)
+    if np.linalg.matrix_rank(rows) < n:
+        rest = np.sqrt(REST) * np.hstack([np.zeros((n, 6)), np.eye(n)])
+        rows, values = np.vstack([rows, rest]), np.concatenate([values, np.zeros(n)])
+    E, e = plain.wrench_cost()
+    wide = np.hstack([rows, np.zeros((len(rows), plain.size - n - 6))])
+    return plain, lexicographic(plain, levels, (np.vstack([wide, E]), np.concatenate([values, -e])))

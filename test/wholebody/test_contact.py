@@ -9,7 +9,8 @@ from scipy.optimize import linprog
 from humanoid_balance.types import Array
 from humanoid_balance.wholebody.contact import ROW_NAMES, ROWS, rectangle, to_middle, wrench_cone, wrench_scale
 
-SOLE = np.array([[0.12, 0.03, 0.0], [-0.05, 0.03, 0.0], [-0.05, -0.03, 0.0], [0.12, -0.03, 0.0]])  # not about its origin
+# A sole that does not lie about its origin.
+SOLE = np.array([[0.12, 0.03, 0.0], [-0.05, 0.03, 0.0], [-0.05, -0.03, 0.0], [0.12, -0.03, 0.0]])
 MU = 0.6
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.reference import LOOSE, ReferenceMaker
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.types import Reference
@@ -31,4 +32,4 @@ class Falling:
 
     def update(self, now: Situation) -> Reference:
         nothing = np.array([False, False])
-        return self.maker.make(self.name, now, now.com, stack=LOOSE, contact=nothing, posture=self.tucked)
+        return self.maker.make(self.name, now, Wish(now.com, (0.0, 0.0)), stack=LOOSE, contact=nothing, posture=self.tucked)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from humanoid_balance.balance import laws
 from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.reference import STAND, SWING, ReferenceMaker
 from humanoid_balance.balance.situation import Situation, Stance
@@ -39,7 +38,6 @@ class Squaring:
     def __init__(self, maker: ReferenceMaker, stance: Stance) -> None:
         self.maker, self.stance = maker, stance
         self.cycle = StepCycle(maker.robot)
-        self.gain = maker.robot.config.gains.dcm
         self.done = self.failed = False
 
     def enter(self, now: Situation) -> None:
@@ -69,12 +67,12 @@ class Squaring:
             cycle.retarget(now, self._place(now), now.yaw, cycle.left)
         if cycle.phase == LOAD:
             self.done = stamp - cycle.began > 0.1
-            e = laws.catch(now, self.stance.update(now.state, (True, True)), now.middle, self.gain)
-            return self.maker.make(self.name, now, e, height=self.maker.robot.com_height, contact=contact, load_max=load)
+            wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), now.middle)
+            return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height, contact=contact, load_max=load)
         polygon = self.stance.update(now.state, only)
-        e = laws.catch(now, polygon, polygon.centre, self.gain)
+        wish = self.maker.laws.hold(now, polygon, polygon.centre)
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height, stack=stack, contact=contact, load_max=load, feet=feet)
+        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height, stack=stack, contact=contact, load_max=load, feet=feet)
 
     def _shift(self, now: Situation) -> Reference:
         """Move the goal of the CoM from where it is to the stance foot, then unload the other."""
@@ -85,10 +83,10 @@ class Squaring:
         ox, oy = self.origin
         target = (ox + smooth * (gx - ox), oy + smooth * (gy - oy))
         both = self.stance.update(now.state, (True, True))
-        e = laws.regulate(now, both, target, self.gain)
+        wish = self.maker.laws.hold(now, both, target)
         near = math.hypot(now.dcm[0] - gx, now.dcm[1] - gy) < 0.02 * now.height
         if share >= 1.0 and near and math.hypot(*now.com_velocity) < QUIET:
             self.shifting = False
             self.cycle.begin(now, self.side, 0.1)
         self.failed = stamp - self.began > PATIENCE
-        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height)
+        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height)

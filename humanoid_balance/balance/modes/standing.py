@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humanoid_balance.balance import laws
-from humanoid_balance.balance.reference import KUDOH, STAND, ReferenceMaker
+from humanoid_balance.balance.reference import KUDOH, ReferenceMaker
 from humanoid_balance.balance.situation import Situation, Stance
 from humanoid_balance.types import Reference
 
@@ -17,15 +17,14 @@ class Stable:
 
     def __init__(self, maker: ReferenceMaker, stance: Stance) -> None:
         self.maker, self.stance = maker, stance
-        self.gain = maker.robot.config.gains.dcm
 
     def enter(self, now: Situation) -> None:
         pass
 
     def update(self, now: Situation) -> Reference:
         polygon = self.stance.update(now.state, BOTH)
-        e = laws.regulate(now, polygon, goal(self.maker, now), self.gain)
-        return self.maker.make(self.name, now, e, height=self.maker.robot.com_height)
+        wish = self.maker.laws.hold(now, polygon, goal(self.maker, now))
+        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height)
 
 
 class InPlace:
@@ -38,7 +37,6 @@ class InPlace:
 
     def __init__(self, maker: ReferenceMaker, stance: Stance, policy: str) -> None:
         self.maker, self.stance, self.policy = maker, stance, policy
-        self.gain = maker.robot.config.gains.dcm
 
     def enter(self, now: Situation) -> None:
         pass
@@ -48,7 +46,7 @@ class InPlace:
         if self.policy == "kudoh":
             return self.maker.make(self.name, now, laws.kudoh(now, target), stack=KUDOH)
         polygon = self.stance.update(now.state, BOTH)
-        return self.maker.make(self.name, now, laws.catch(now, polygon, target, self.gain), stack=STAND)
+        return self.maker.make(self.name, now, self.maker.laws.catch(now, polygon, target))
 
 
 def goal(maker: ReferenceMaker, now: Situation) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from humanoid_balance.balance import laws
 from humanoid_balance.balance.modes.standing import goal
 from humanoid_balance.balance.polygon import Polygon
 from humanoid_balance.balance.reference import STAND, SWING, ReferenceMaker
@@ -27,7 +26,6 @@ class Stepping:
     def __init__(self, maker: ReferenceMaker, stance: Stance, planner: Planner) -> None:
         self.maker, self.stance, self.planner = maker, stance, planner
         self.cycle = StepCycle(maker.robot)
-        self.gain = maker.robot.config.gains.dcm
         self.soles = (Stance(maker.robot, stance.margin), Stance(maker.robot, stance.margin))
         self.done = False
         self.held = -math.inf
@@ -61,12 +59,13 @@ class Stepping:
             self._after_landing(now)
         height = self._height(now)
         if cycle.phase == LOAD:
-            e = laws.catch(now, self.stance.update(now.state, (True, True)), goal(self.maker, now), self.gain)
-            return self.maker.make(self.name, now, e, stack=STAND, height=height, contact=contact, load_max=load)
+            wish = self.maker.laws.catch(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
+            return self.maker.make(self.name, now, wish, stack=STAND, height=height, contact=contact, load_max=load)
         polygon = soles[1 - cycle.side]
-        e = polygon.project(*now.dcm)  # the CoP slows the fall toward the new foothold; no rotation is spent on it
+        # The CoP slows the fall toward the new foothold; no rotation is spent on it.
+        wish = self.maker.laws.hold(now, polygon, now.caught)
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(self.name, now, e, stack=stack, height=height, contact=contact, load_max=load, feet=feet)
+        return self.maker.make(self.name, now, wish, stack=stack, height=height, contact=contact, load_max=load, feet=feet)
 
     def _after_landing(self, now: Situation) -> None:
         """On both feet again: another step if the DCM runs out of them, done if it stays."""

@@ -11,13 +11,15 @@ from humanoid_balance.wholebody.terms import Terms
 
 
 class PostureTask(JointTask):
-    """theta_dd = (k omega)² (theta* - theta) + 2 zeta k omega (theta_d* - theta_d) [rad/s²], all joints alike.
+    """theta_dd = (k omega)² (theta* - theta) + 2 zeta k omega (theta_d* - theta_d) [rad/s²], weighted by joint.
 
-    k, zeta are ``gains.posture`` and ``gains.posture_damping``.
+    k, zeta are ``gains.posture`` and ``gains.posture_damping``; the weights are ``posture_weight`` of the robot: joints
+    with a small one (arms) leave their posture first when something above needs motion.
     """
 
     def __init__(self, robot: Robot) -> None:
-        super().__init__(np.eye(robot.n))
+        super().__init__(np.diag(robot.posture_weight))
+        self.weight = robot.posture_weight
         gains = robot.config.gains
         self.stiffness = (gains.posture * robot.omega) ** 2
         self.damping = 2 * gains.posture_damping * gains.posture * robot.omega
@@ -27,5 +29,5 @@ class PostureTask(JointTask):
         r *= self.stiffness / self.damping
         r += reference.posture_velocity
         r -= terms.v[6:]
-        r *= self.damping
+        r *= self.damping * self.weight
         return r

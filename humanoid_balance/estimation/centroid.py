@@ -1,0 +1,138 @@
+"""The body as one mass: CoM motion, angular momentum, DCM, ZMP by soles and by model, FRI, push."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from humanoid_balance.estimation.foot_rotation import FootInertia
+from humanoid_balance.estimation.ground import GroundPlane
+from humanoid_balance.estimation.kinematics import BodyKinematics
+from humanoid_balance.estimation.momentum import MomentumObserver
+from humanoid_balance.estimation.push import PushDetector
+from humanoid_balance.estimation.settings import EstimatorSettings
+from humanoid_balance.estimation.sole import Sole
+from humanoid_balance.estimation.zmp import moment_free_point
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array
+
+Floats = list[float]
+Numbers = tuple[float, ...]
+Soles = tuple[Sole, Sole]
+DISAGREE = 0.01  # between plates and kinematics, from where on the latter are believed [m/s]
+LOWEST = 0.2  # share of the standing CoM height below which the pendulum frequency rises no more
+
+
+class Centroid:
+    """Whole-body quantities of one tick, from the placed body, the soles and the ground."""
+
+    def __init__(
+        self, robot: Robot, settings: EstimatorSettings, soles: tuple[Sole, Sole], ground: GroundPlane
+    ) -> None:
+        self._mass, self._weight = robot.mass, robot.weight
+        self._lowest = LOWEST * robot.com_height
+        self._floor = 0.5 * settings.contact.load_off * robot.weight  # below this normal force there is no ZMP [N]
+        self._turning = settings.contact.turning
+        self._soles, self._ground = soles, ground
+        self._feet = [FootInertia(robot, side) for side in (LEFT, RIGHT)]
+        self.push = PushDetector(robot.mass, settings.push, robot.config.estimation.foot_sensors)
+        self._observer = MomentumObserver(settings.push.bandwidth)
+        self._impulse: Floats = [0.0] * 3  # of both soles since it was taken, world [N s]
+        self.omega, self.ground_height = robot.omega, 0.0
+        self.zmp_push: Array | None = None  # when it differs from the model's ZMP
+        self.fri: Array | None = None  # when it differs from the measured ZMP
+
+    def start(self, body: BodyKinematics) -> None:
+        """The momentum is what the kinematics say, and nobody pushes."""
+        self._observer.reset((self._mass * body.com_velocity).tolist() + body.angular_momentum.tolist())
+
+    def update(self, body: BodyKinematics, stamp: float, dt: float, variance: float, changed: bool) -> Numbers:
+        """CoM, its velocity and acceleration, angular momentum, its rate, DCM, ZMP, model ZMP: 24 numbers, world.
+
+        ``variance``: of the base velocity [m²/s²]; ``changed``: a contact changed at this tick.
+        """
+        mass, observer, push, ground = self._mass, self._observer, self.push, self._ground
+        com: Floats = body.com.tolist()
+        cx, cy, cz = com
+        kx, ky, kz = body.com_velocity.tolist()
+        lx, ly, lz = body.angular_momentum.tolist()
+        fx, fy, fz, nx, ny, nz = self._total_wrench(cx, cy, cz)
+        impulse = self._impulse
+        impulse[0] += fx * dt
+        impulse[1] += fy * dt
+        impulse[2] += fz * dt
+        observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], (fx, fy, fz - self._weight, nx, ny, nz), dt)
+        self.ground_height = floor_height = ground.height(cx, cy)
+        height = cz - floor_height
+        push.update(stamp, dt, observer.residual, height, variance, changed)
+
+        # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
+        ex, ey, ez, _, _, _ = observer.innovation
+        hx, hy, hz, _, _, _ = observer.momentum
+        off = (ex * ex + ey * ey + ez * ez) / (DISAGREE * mass) ** 2
+        trust = off / (1.0 + off)
+        keep = (1.0 - trust) / mass
+        vx, vy, vz = keep * hx + trust * kx, keep * hy + trust * ky, keep * hz + trust * kz
+        self.omega = omega = math.sqrt(GRAVITY / max(height, self._lowest))
+
+        # K5: acceleration from the plates, while pushed also from the kinematics; a payload hides in the bias.
+        (px, py, pz), (qx, qy, qz) = push.force, push.moment
+        zx, zy, zz = moment_free_point((fx, fy, fz), (nx, ny, nz), com, ground.point, ground.normal, self._floor)
+        rx, ry, rz, sx, sy, sz = observer.residual
+        bx, by, bz = push.bias
+        force, moment = (fx + rx - bx, fy + ry - by, fz + rz - bz), (nx + sx, ny + sy, nz + sz)  # m (c'' + g), L'
+        mx, my, mz = cx, cy, floor_height  # in flight
+        if force[2] > self._floor:
+            mx, my, mz = moment_free_point(force, moment, com, ground.point, ground.normal, self._floor)
+        self.zmp_push = self._without_push(force, moment, com) if push.active else None
+        self.fri = self._foot_rotation((fx, fy, fz), (nx, ny, nz), com, dt)
+        return (
+            cx, cy, cz, vx, vy, vz, (fx + bx + px) / mass, (fy + by + py) / mass, (fz + bz + pz) / mass - GRAVITY,
+            lx, ly, lz, nx + qx, ny + qy, nz + qz, cx + vx / omega, cy + vy / omega, cz + vz / omega,
+            zx, zy, zz, mx, my, mz,
+        )  # fmt: skip
+
+    def take_impulse(self) -> Floats:
+        """Of the force plates since the last call, world [N s]."""
+        impulse, self._impulse = self._impulse, [0.0] * 3
+        return impulse
+
+    def _total_wrench(self, x: float, y: float, z: float) -> Numbers:
+        """Of both soles, about the CoM."""
+        left, right = self._soles
+        (ax, ay, az), (bx, by, bz) = left.position, right.position
+        (fx, fy, fz), (gx, gy, gz) = left.force, right.force
+        (mx, my, mz), (nx, ny, nz) = left.moment, right.moment
+        ax, ay, az, bx, by, bz = ax - x, ay - y, az - z, bx - x, by - y, bz - z
+        return (
+            fx + gx,
+            fy + gy,
+            fz + gz,
+            mx + nx + ay * fz - az * fy + by * gz - bz * gy,
+            my + ny + az * fx - ax * fz + bz * gx - bx * gz,
+            mz + nz + ax * fy - ay * fx + bx * gy - by * gx,
+        )
+
+    def _without_push(self, force: Numbers, moment: Numbers, com: Floats) -> Array | None:
+        """Model ZMP with the push term of Yin Y0: what the ground has to give."""
+        f, n = np.subtract(force, self.push.force), np.subtract(moment, self.push.moment)
+        if f[2] < self._floor:
+            return None
+        ground = self._ground
+        return np.array(moment_free_point(f.tolist(), n.tolist(), com, ground.point, ground.normal, self._floor))
+
+    def _foot_rotation(self, force: Numbers, moment: Numbers, com: Floats, dt: float) -> Array | None:
+        """The FRI while a standing foot turns."""
+        left, right = self._soles
+        self._feet[LEFT].remember(left.twist)
+        self._feet[RIGHT].remember(right.twist)
+        if (left.flat or not left.pressed) and (right.flat or not right.pressed):
+            return None
+        f, n = np.array(force), np.array(moment)
+        for foot, sole in zip(self._feet, self._soles, strict=True):
+            if sole.pressed and sole.turning() > self._turning:
+                own_force, own_moment = foot.wrench(sole, com, dt)
+                f, n = f - own_force, n - own_moment
+        ground = self._ground
+        return np.array(moment_free_point(f.tolist(), n.tolist(), com, ground.point, ground.normal, self._floor))

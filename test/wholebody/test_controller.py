@@ -1,0 +1,191 @@
+"""What the rest of the loop relies on: frames, drives, the meaning of a solution, and that nothing grows."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from wholebody.harness import reference_at, state_at
+from wholebody.random_states import random_case
+
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, FootReference, Reference, RobotState, Stack
+from humanoid_balance.wholebody.controller import WholeBody
+from humanoid_balance.wholebody.solution import Solution, Status, hull, polygon_margin
+
+
+@cache
+def robot(name: str) -> Robot:
+    return registry.load(name)
+
+
+def solve(body: Robot, state: RobotState, reference: Reference, power: Array | None = None) -> Solution:
+    wholebody = WholeBody(body, power)
+    wholebody.update(state, reference)
+    assert wholebody.solution is not None
+    return wholebody.solution
+
+
+def moved(state: RobotState, reference: Reference, yaw: float, shift: Array) -> tuple[RobotState, Reference]:
+    """The same situation elsewhere in the world, facing another way."""
+    R = pin.rpy.rpyToMatrix(0.0, 0.0, yaw)
+    q = state.q.copy()
+    q[:3] = R @ q[:3] + shift
+    q[3:7] = (pin.Quaternion(R) * pin.Quaternion(q[3:7])).coeffs()
+    state = replace(
+        state, q=q, sole_position=state.sole_position @ R.T + shift, sole_rotation=R @ state.sole_rotation
+    )
+    feet = tuple(
+        None if f is None else FootReference(
+            R @ f.position + shift, R @ f.rotation, np.kron(np.eye(2), R) @ f.velocity,
+            np.kron(np.eye(2), R) @ f.acceleration,
+        )
+        for f in reference.feet
+    )  # fmt: skip
+    return state, replace(
+        reference, com_acceleration=R @ reference.com_acceleration, torso_rotation=R @ reference.torso_rotation,
+        angular_momentum_rate=R @ reference.angular_momentum_rate, com_weight=np.ones(3), momentum_weight=np.full(3, 0.1),
+        feet=feet,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_depends_on_the_world_origin_or_heading(seed: int) -> None:
+    body = robot("talos")
+    state, reference = random_case(body, np.random.default_rng(seed), 0.4)
+    here, there = (moved(state, reference, yaw, shift) for yaw, shift in ((0.0, np.zeros(3)), (2.0, np.array([4e3, -7e3, 90.0]))))
+    np.testing.assert_allclose(solve(body, *here).torque, solve(body, *there).torque, atol=1e-5)
+
+
+def test_impedance_drives_get_the_same_torque_at_the_measured_state() -> None:
+    body = registry.load("human")
+    state, reference = random_case(body, np.random.default_rng(1), 0.4)
+    plain = WholeBody(body).update(state, reference)
+    assert not plain.stiffness.any() and not plain.damping.any()
+    body.drive_stiffness[:10], body.drive_damping[:10] = 400.0, 8.0
+    command = WholeBody(body).update(state, reference)
+    total = (
+        command.torque
+        + command.stiffness * (command.position - state.q[7:])
+        + command.damping * (command.velocity - state.v[6:])
+    )
+    np.testing.assert_allclose(total, plain.torque, atol=1e-9)
+    assert (command.stiffness[:10] == 400.0).all() and not command.stiffness[10:].any()
+    np.testing.assert_array_equal(command.torque[10:], plain.torque[10:])
+
+
+def test_a_power_limit_bounds_the_power_that_joints_put_in() -> None:
+    body = robot("human")
+    state, reference = random_case(body, np.random.default_rng(2), 0.4)
+    v = state.v.copy()
+    v[6:] *= 10
+    fast = replace(state, v=v)
+    solution = solve(body, fast, reference, power=np.full(body.n, 40.0))
+    assert solution.status in (Status.SOLVED, Status.RELAXED)
+    assert (solution.torque * v[6:]).max() <= 40.0 * (1 + 1e-4)
+    assert (solve(body, fast, reference).torque * v[6:]).max() > 41.0
+
+
+def test_the_planned_zmp_is_where_the_planned_wrenches_balance() -> None:
+    body = robot("human")
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    solution = solve(body, state, reference_at(body, state, com_acceleration=np.array([0.4, -0.3, 0.2])))
+    F = body.mass * (solution.com_acceleration + [0, 0, 9.81])
+    n, s = solution.angular_momentum_rate, state.com
+    expected = [s[0] + (-s[2] * F[0] - n[1]) / F[2], s[1] + (-s[2] * F[1] + n[0]) / F[2]]  # spec K3
+    np.testing.assert_allclose(solution.zmp[:2], expected, atol=1e-6)
+    assert solution.zmp_slack == pytest.approx(polygon_margin(state.support, solution.zmp[:2]), abs=1e-6)
+
+
+def test_centres_of_pressure_inside_the_soles_put_the_zmp_inside_the_polygon() -> None:
+    """Why no row for the polygon is needed: the ZMP is a mean of the centres of pressure, weighted by load."""
+    body = robot("g1")
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        wanted = rng.normal(scale=3.0, size=3)
+        solution = solve(body, state, reference_at(body, state, com_acceleration=wanted, zmp_margin=0.01))
+        assert solution.zmp_slack >= 0.01 - 1e-6
+
+
+def test_margin_and_load_are_obeyed() -> None:
+    body = robot("human")
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    reference = reference_at(body, state, com_acceleration=np.array([2.5, 0.0, 0.0]), zmp_margin=0.03)
+    solution = solve(body, state, reference)
+    assert solution.zmp_slack >= 0.03 - 1e-6
+    reference = reference_at(body, state, com_weight=np.array([1.0, 0.0, 1.0]), load_max=np.array([0.3, 1.5]))
+    assert solve(body, state, reference).wrenches[0, 2] <= 0.3 * body.weight * (1 + 1e-6)
+
+
+def test_a_free_com_axis_is_no_reason_to_be_infeasible() -> None:
+    body = robot("human")
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    reference = reference_at(
+        body, state, com_acceleration=np.array([0.0, 100.0, 0.0]), com_weight=np.array([1.0, 0.0, 1.0])
+    )
+    solution = solve(body, state, reference)
+    assert solution.status is Status.SOLVED and (solution.com_residual == 0.0)[1]
+
+
+def test_kudoh_shoulder_weight_moves_effort_to_and_from_the_arms_but_not_the_com() -> None:
+    """Spec K3: with shoulder weights 1.5 / 0.15 / 0.015 arms swing less / as is / more, the CoM goes the same way."""
+    stack = Stack("kudoh", (("com",), ("kudoh",)))
+    arm, com = [], []
+    for weight in (1.5, 0.15, 0.015):
+        body = registry.load("human")
+        shoulders = [i for i, joint in enumerate(body.joint_names) if "shoulder" in joint]
+        body.joint_weight[shoulders] = weight if weight < 1.0 else 0.99
+        state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+        reference = reference_at(
+            body, state, stack=stack, com_acceleration=np.array([-1.6, 0.0, 0.0]), com_weight=np.array([1.0, 1.0, 0.0])
+        )
+        solution = solve(body, state, reference)
+        assert solution.status is Status.SOLVED
+        arm.append(np.abs(solution.acceleration[6:][shoulders]).max())
+        com.append(solution.com_acceleration[:2])
+    assert arm[0] < arm[1] < arm[2]
+    np.testing.assert_allclose(com, [com[0]] * 3, atol=1e-9)
+
+
+def test_kudoh_stays_tall() -> None:
+    body = robot("human")
+    stack = Stack("kudoh", (("com",), ("kudoh",)))
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    reference = reference_at(body, state, stack=stack, com_acceleration=np.zeros(3), com_weight=np.array([1.0, 1.0, 0.0]))
+    assert solve(body, state, reference).com_acceleration[2] > 0.0
+
+
+def test_polygon_of_soles_in_line_has_four_corners() -> None:
+    soles = np.array([[0.1, 0.1], [-0.1, 0.1], [-0.1, 0.05], [0.1 + 1e-16, 0.05], [0.1, -0.05], [-0.1 - 1e-17, -0.05],
+                      [-0.1, -0.1], [0.1, -0.1]])  # fmt: skip
+    polygon = hull(soles)
+    assert len(polygon) == 4
+    assert polygon_margin(polygon, np.array([0.08, 0.0])) == pytest.approx(0.02)
+    assert polygon_margin(polygon, np.array([0.12, 0.0])) == pytest.approx(-0.02)
+
+
+def test_memory_does_not_grow() -> None:
+    body = robot("human")
+    rng = np.random.default_rng(3)
+    cases = [random_case(body, rng, 0.5) for _ in range(12)]
+    wholebody = WholeBody(body)
+
+    def ticks(rounds: int) -> None:
+        for _ in range(rounds):
+            for state, reference in cases:
+                wholebody.update(state, reference)
+
+    ticks(5)
+    tracemalloc.start()
+    ticks(5)
+    before = tracemalloc.get_traced_memory()[0]
+    ticks(40)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 20_000  # bytes
