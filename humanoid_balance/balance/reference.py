@@ -14,7 +14,7 @@ from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Referen
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
 # trunk and the posture share what is left.
 STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
-SWING = Stack("swing", (("com", "feet"), ("momentum",), ("height", "posture")))
+SWING = Stack("swing", (("com",), ("feet",), ("momentum",), ("height", "posture")))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 

@@ -52,10 +52,10 @@ class StepCycle:
         self.swing.retarget(centre - rotation @ self.robot.sole_centres[self.side], rotation, now.state.stamp + left)
 
     @property
-    def left(self) -> float:
-        """Time until the planned landing; only while swinging [s]."""
+    def under_way(self) -> tuple[float, float]:
+        """Time since lift-off and until the planned landing; only while swinging [s]."""
         assert self.swing is not None
-        return self.swing.end - self._now
+        return self._now - self.swing.start, self.swing.end - self._now
 
     def update(self, now: Situation) -> tuple[Flags, Array, tuple[FootReference | None, FootReference | None]]:
         """Contacts (2,), load limits (2,) and foot references; moves on from swing to load when the foot is down."""

@@ -14,6 +14,8 @@ from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
 
+HASTE = 0.002  # change of the landing time in a tick [s]
+IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
 STEP_POLICIES = ("capture", "kudoh", "torres")
 
 
@@ -40,7 +42,7 @@ class Reach:
         t = math.sqrt(h / 9.81)
         return Reach(
             forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.62 * h, past=1.15 * length, crossed=0.12 * h,
-            speed=3.2 * math.sqrt(9.81 * h) / 3, shortest=0.62 * t, longest=1.3 * t,
+            speed=0.75 * math.sqrt(9.81 * h), shortest=0.8 * t, longest=1.4 * t,
         )  # fmt: skip
 
     def clip(self, x: float, y: float) -> Point:
@@ -76,23 +78,32 @@ class Planner:
         plans = [self.plan(side, now, soles[1 - side], lead=unload) for side in range(2)]
         return min(plans, key=lambda p: p.miss + 0.15 * p.time)
 
-    def plan(self, side: int, now: Situation, stance: Polygon, lead: float = 0.0, left: float | None = None) -> Plan:
-        """The best step with one foot. ``left`` is the rest of a swing under way; without it the time is free."""
+    def plan(
+        self, side: int, now: Situation, stance: Polygon, lead: float = 0.0, under_way: tuple[float, float] | None = None
+    ) -> Plan:
+        """The best step with one foot. ``under_way``: time since lift-off and until landing; without it both are free.
+
+        A swing under way changes its landing time by little each tick, and a foot keeps the speed it can have.
+        """
         reach = self.reach
-        if left is None:
+        if under_way is None:
             count = 7
             times = [reach.shortest + (reach.longest - reach.shortest) * k / (count - 1) for k in range(count)]
         else:
-            times = [max(left, 0.01), *(left + d for d in (-0.03, 0.03) if left > 0.12)]
+            since, left = under_way
+            times = [max(left, 0.005)]
+            for change in (-HASTE, HASTE):
+                if left > 0.08 and reach.shortest < since + left + change < reach.longest:
+                    times.append(left + change)
         best: Plan | None = None
         for time in times:
-            candidate = self._candidate(side, now, stance, lead, time, fresh=left is None)
+            candidate = self._candidate(side, now, stance, lead, time, 1.0 if under_way is None else IN_FLIGHT)
             if best is None or candidate.miss + 0.1 * candidate.time < best.miss + 0.1 * best.time - 1e-4:
                 best = candidate
         assert best is not None
         return best
 
-    def _candidate(self, side: int, now: Situation, stance: Polygon, lead: float, time: float, fresh: bool) -> Plan:
+    def _candidate(self, side: int, now: Situation, stance: Polygon, lead: float, time: float, pace: float) -> Plan:
         sign = 1.0 if side == 0 else -1.0
         sx, sy = now.centre[1 - side]
         cos, sin = math.cos(now.yaw), math.sin(now.yaw)
@@ -101,12 +112,11 @@ class Planner:
         dx, dy = wx - sx, wy - sy
         x, y = cos * dx + sin * dy, sign * (-sin * dx + cos * dy)
         ux, uy = self.reach.clip(x, y + 0.15 * self.half_width)
-        if fresh:  # a foot cannot fly further than its speed allows
-            fx, fy = now.centre[side]
-            ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
-            way, limit = math.hypot(ux - ox, uy - oy), self.reach.speed * time
-            if way > limit:
-                ux, uy = ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way
+        fx, fy = now.centre[side]
+        ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
+        way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.speed * time
+        if way > limit:  # a foot cannot fly further than its speed allows
+            ux, uy = ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way
         miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
         miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))

@@ -12,7 +12,7 @@ from humanoid_balance.wholebody.fallback import brake
 from humanoid_balance.wholebody.hierarchy import Hierarchy
 from humanoid_balance.wholebody.least_distance import Outcome
 from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
-from humanoid_balance.wholebody.shape import Shape
+from humanoid_balance.wholebody.shape import COUNTED_ON, Shape
 from humanoid_balance.wholebody.solution import Sent, Solution, Status
 from humanoid_balance.wholebody.terms import Terms
 
@@ -29,7 +29,7 @@ class WholeBody:
         self.limits = JointLimits(robot)
         self.power = None if power is None else PowerLimits(robot, power)
         self.solution: Solution | None = None
-        self._problems: dict[tuple[object, ...], tuple[Shape, Hierarchy]] = {}  # by Shape.key
+        self._problems: dict[tuple[object, ...], Hierarchy] = {}  # by Shape.key
         self._impedance = bool(np.any(robot.drive_stiffness) or np.any(robot.drive_damping))
         self._zero = np.zeros(robot.n)
         self._stamp = np.nan
@@ -37,16 +37,16 @@ class WholeBody:
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand:
         """Torques for this tick; what was found is in ``solution``, None if the state is no number."""
         terms, robot = self.terms, self.robot
-        if not math.isfinite(state.q.sum() + state.v.sum()):
+        if not math.isfinite(state.q.dot(state.q) + state.v.dot(state.v)):
             self.solution = None
             return TorqueCommand.damp(state.stamp, robot.brake)
         terms.update(state.q, state.v)
         if state.push.active:  # resisted where it acts, before the body has moved
             terms.add_push(state.push.force)
-        shape, problem = self._problem(state, reference)
+        problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
-        pushing = problem.forces.pushing
-        missing = shape.missing(reference) if shape.still else ()
+        pushing = problem.pushing
+        missing = tuple(s for s in problem.still if reference.load_max[s] >= COUNTED_ON)
         acceleration, torque, wrench = optimum.acceleration, optimum.torque, optimum.wrench
         sent = Sent.OPTIMUM
         if optimum.outcome is Outcome.SOLVED:
@@ -71,14 +71,14 @@ class WholeBody:
         )  # fmt: skip
         return self._command(state, torque, acceleration[6:])
 
-    def _problem(self, state: RobotState, reference: Reference) -> tuple[Shape, Hierarchy]:
+    def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""
         key = Shape.key(state, reference)
-        pair = self._problems.get(key)
-        if pair is None:
+        problem = self._problems.get(key)
+        if problem is None:
             shape = Shape.of(state, reference)
-            pair = self._problems[key] = shape, Hierarchy(self.robot, shape, self.limits, self.power)
-        return pair
+            problem = self._problems[key] = Hierarchy(self.robot, shape, self.limits, self.power)
+        return problem
 
     def _command(self, state: RobotState, torque: Array, acceleration: Array) -> TorqueCommand:
         """Torque, and for drives with their own PD the state one tick ahead.

@@ -64,6 +64,7 @@ class Hierarchy:
     def __init__(
         self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None
     ) -> None:
+        self.pushing, self.still = shape.pushing, shape.still  # soles
         self.motion = Motion(robot, shape)
         self.forces = Forces(robot, shape)
         self.constraints = Constraints(robot, shape, limits, power)
@@ -249,7 +250,7 @@ class Hierarchy:
             e = result.y[:residuals]
             centre += scale * result.y[residuals:]
             result.y[residuals:] = centre
-            trust = TRUST
+            trust = min(TRUST, trust / 3)
             if np.abs(e - previous).max() <= SETTLED * (1 + np.abs(e).max()):
                 break
             previous = e

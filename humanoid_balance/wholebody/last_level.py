@@ -23,9 +23,9 @@ class LastLevel:
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
         self._W = sum((task.W for task in self._joints), REST * np.eye(n) if not self._joints else np.zeros((n, n)))
         self.wanted = np.zeros(n)  # q_dd* [rad/s²]
-        self.N: Array | None = None  # None: the identity
+        self.N = np.ones(n)  # (n, n), or (n,) where it is diagonal
         self._alone = self._joints[0] if len(self._joints) == 1 and not self._others else None
-        if self._alone is not None and not self._alone.identity:
+        if self._alone is not None:
             self.N = self._alone.N
 
     def update(self, terms: Terms, reference: Reference) -> None:
@@ -44,3 +44,13 @@ class LastLevel:
         L = np.linalg.cholesky(self._W + A.T.dot(A))
         self.N = np.linalg.inv(L).T
         self.wanted = self.N.dot(self.N.T.dot(r))
+
+    def back(self, p: Array) -> Array:
+        """N p, for a vector or for columns."""
+        if self.N.ndim == 2:
+            return self.N.dot(p)
+        return self.N * p if p.ndim == 1 else self.N[:, None] * p
+
+    def rows(self, A: Array) -> Array:
+        """A N, for rows over the joint accelerations."""
+        return A * self.N if self.N.ndim == 1 else A.dot(self.N)

@@ -43,9 +43,9 @@ class Motion:
         self.every_row = [slice(a, b) for a, b in pairwise(starts)]
         rows, n = starts[-1], robot.n
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
+        self.asked = self._b  # of each row beyond what the last level does anyway, to compare residuals with
         self._A = np.zeros((rows + n, n))  # with room for joints at their limits
         self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
-        self.asked = np.zeros(rows)  # what each row asks for, to compare residuals with
         self.unreachable = np.zeros(len(self._upper))  # largest residual of a level that no acceleration can remove
 
     def update(self, terms: Terms, reference: Reference, limited: list[int], at: list[float]) -> None:
@@ -58,11 +58,8 @@ class Motion:
         np.dot(base, terms.T, out=A)
         A += J[:, 6:]
         b -= base.dot(terms.t)
-        self.asked = b.copy()
         b -= A.dot(wanted)
-        if self.last.N is not None:
-            A = A.dot(self.last.N)
-        self._factorise(A, b, limited, at)
+        self._factorise(self.last.rows(A), b, limited, at)
 
     def _eliminate_base(self, terms: Terms) -> None:
         """Base acceleration T q_dd + t from the first held sole, in flight from the base's own dynamics."""
@@ -115,10 +112,10 @@ class Motion:
         if limited:
             whole, N = self._A[: m + k], self.last.N
             whole[:m] = A
-            if N is None:
+            if N.ndim == 1:
                 whole[m:] = 0.0
                 for i, joint in enumerate(limited):
-                    whole[m + i, joint] = 1.0
+                    whole[m + i, joint] = N[joint]
             else:
                 whole[m:] = N[limited]
             A = whole
@@ -174,9 +171,7 @@ class Motion:
         if not end:
             return self.last.wanted
         p = dormqr("L", "N", self._qr, self._tau, full, WORK, overwrite_c=1)[0][:, 0]
-        p = p if self.last.N is None else self.last.N.dot(p)
-        p += self.last.wanted
-        return np.asarray(p)
+        return self.last.back(p) + self.last.wanted
 
     def free_moves(self) -> Array:
         """Columns of q_dd for z: moves that the upper levels do not feel (n, n - m)."""
@@ -187,8 +182,7 @@ class Motion:
             self._Q = dorgqr(full, self._tau, lwork=WORK, overwrite_a=1)[0]
         else:
             self._Q = np.eye(n)
-        free = self._Q[:, m:]
-        return free if self.last.N is None else self.last.N.dot(free)
+        return self.last.back(self._Q[:, m:])
 
     def residual_moves(self) -> Array:
         """Columns of q_dd for the residuals e of the upper levels (n, rows of all upper levels)."""
@@ -197,4 +191,4 @@ class Motion:
         unit = np.zeros((m, m - hard), order="F")
         unit[range(hard, m), range(m - hard)] = 1.0
         moves = self._Q[:, :m].dot(dtrtrs(self._R, unit, trans=1, overwrite_b=1)[0])
-        return moves if self.last.N is None else self.last.N.dot(moves)
+        return self.last.back(moves)

@@ -87,10 +87,6 @@ class Shape:
     def still(self) -> list[int]:
         return [side for side in range(2) if self.soles[side] is Sole.STILL]
 
-    def missing(self, reference: Reference) -> tuple[int, ...]:
-        """Soles that should carry weight and cannot, because there is no ground under them."""
-        return tuple(s for s in self.still if reference.load_max[s] >= COUNTED_ON)
-
     def tasks(self, robot: Robot) -> list[list[Task]]:
         """New tasks by level; levels and tasks without rows are left out, the last level always stays."""
         levels = [[task for name in names for task in self._make(name, robot)] for names in self.levels]

@@ -8,11 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from humanoid_balance.estimation.support import convex_hull, margin
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 from humanoid_balance.wholebody.hierarchy import Optimum
-
-AREA = 1e-9  # corners that span less than this count as on one line [m²]
 
 
 class Status(Enum):
@@ -112,30 +111,6 @@ class Solution:
         if not loaded.any():
             return float("nan")
         corners = np.einsum("sij,skj->ski", self.sole_rotation, self.robot.soles) + self.sole_position[:, None]
-        return polygon_margin(hull(corners[loaded].reshape(-1, 3)[:, :2]), self.zmp[:2])
+        polygon = convex_hull([(x, y) for x, y, _ in corners[loaded].reshape(-1, 3).tolist()])
+        return margin(np.array(polygon), self.zmp)
 
-
-def hull(points: Array) -> Array:
-    """Convex hull of points in the plane, counter-clockwise (k, 2); Andrew's monotone chain."""
-    ordered = sorted(map(tuple, points.round(9).tolist()))  # rounding must not decide the order
-
-    def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-        chain: list[tuple[float, ...]] = []
-        for p in sequence:
-            while len(chain) > 1:
-                (ax, ay), (bx, by) = chain[-2], chain[-1]
-                if (bx - ax) * (p[1] - ay) - (by - ay) * (p[0] - ax) > AREA:
-                    break
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array(half(ordered) + half(ordered[::-1]))
-
-
-def polygon_margin(vertices: Array, point: Array) -> float:
-    """Distance from a point to the nearest edge of a counter-clockwise polygon, negative outside [m]."""
-    edge = np.roll(vertices, -1, axis=0) - vertices
-    to = point - vertices
-    cross = (edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0]) / np.linalg.norm(edge, axis=1)
-    return float(cross.min())

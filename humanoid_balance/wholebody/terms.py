@@ -81,7 +81,7 @@ class Terms:
         torso = self.torso
         back = torso.rotation.T
         arm = self.com - torso.position
-        self.h -= np.concatenate([back.dot(force), back.dot(np.cross(arm, force))]).dot(torso.J)
+        self.h -= np.concatenate([back.dot(force), back.dot(pin.skew(arm).dot(force))]).dot(torso.J)
 
     def base_from_sole(self, side: int) -> Array:
         """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""

@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.estimation.support import convex_hull
 from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Push, Reference, RobotState, Stack
-from humanoid_balance.wholebody.solution import hull
 
 STACK = Stack("test", (("feet", "com"), ("torso", "momentum"), ("posture",)))
 COM, MOMENTUM = 2.0, 3.0  # feedback of CoM and angular momentum, in omega
 NO_PUSH = Push(False, np.zeros(3), np.nan, 0.0, 0.0, np.nan)
+
+
+def polygon(corners: Array) -> Array:
+    """Hull of corners (..., 3) on the ground (k, 2); empty for none."""
+    return np.array(convex_hull([(x, y) for x, y, _ in corners.reshape(-1, 3).tolist()])).reshape(-1, 2)
 
 
 def state_at(
@@ -43,7 +48,7 @@ def state_at(
         stamp, True, (), q.copy(), v.copy(), com, com_velocity, np.zeros(3), momentum, np.zeros(3),
         com + com_velocity / omega, omega, position, rotation, velocity, loaded, loaded.astype(float), np.zeros((2, 6)),
         np.full((2, 3), np.nan), nan, nan, nan, nan,
-        hull(corners[loaded].reshape(-1, 3)[:, :2]) if loaded.any() else np.zeros((0, 2)),
+        polygon(corners[loaded]),
         np.array([0.0, 0.0, 1.0]), ground, NO_PUSH,
     )  # fmt: skip
 

@@ -12,11 +12,12 @@ import pytest
 from wholebody.harness import reference_at, state_at
 from wholebody.random_states import random_case
 
+from humanoid_balance.estimation.support import margin
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, FootReference, Reference, RobotState, Stack
 from humanoid_balance.wholebody.controller import WholeBody
-from humanoid_balance.wholebody.solution import Solution, Status, hull, polygon_margin
+from humanoid_balance.wholebody.solution import Solution, Status
 
 
 @cache
@@ -49,8 +50,8 @@ def moved(state: RobotState, reference: Reference, yaw: float, shift: Array) -> 
     )  # fmt: skip
     return state, replace(
         reference, com_acceleration=R @ reference.com_acceleration, torso_rotation=R @ reference.torso_rotation,
-        angular_momentum_rate=R @ reference.angular_momentum_rate, com_weight=np.ones(3), momentum_weight=np.full(3, 0.1),
-        feet=feet,
+        angular_momentum_rate=R @ reference.angular_momentum_rate, feet=feet,
+        com_weight=np.ones(3), momentum_weight=np.full(3, 0.1),
     )  # fmt: skip
 
 
@@ -58,7 +59,8 @@ def moved(state: RobotState, reference: Reference, yaw: float, shift: Array) -> 
 def test_nothing_depends_on_the_world_origin_or_heading(seed: int) -> None:
     body = robot("talos")
     state, reference = random_case(body, np.random.default_rng(seed), 0.4)
-    here, there = (moved(state, reference, yaw, shift) for yaw, shift in ((0.0, np.zeros(3)), (2.0, np.array([4e3, -7e3, 90.0]))))
+    here = moved(state, reference, 0.0, np.zeros(3))
+    there = moved(state, reference, 2.0, np.array([4e3, -7e3, 90.0]))
     np.testing.assert_allclose(solve(body, *here).torque, solve(body, *there).torque, atol=1e-5)
 
 
@@ -95,11 +97,11 @@ def test_the_planned_zmp_is_where_the_planned_wrenches_balance() -> None:
     body = robot("human")
     state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
     solution = solve(body, state, reference_at(body, state, com_acceleration=np.array([0.4, -0.3, 0.2])))
-    F = body.mass * (solution.com_acceleration + [0, 0, 9.81])
+    F = body.mass * (solution.com_acceleration + np.array([0.0, 0.0, 9.81]))
     n, s = solution.angular_momentum_rate, state.com
     expected = [s[0] + (-s[2] * F[0] - n[1]) / F[2], s[1] + (-s[2] * F[1] + n[0]) / F[2]]  # spec K3
     np.testing.assert_allclose(solution.zmp[:2], expected, atol=1e-6)
-    assert solution.zmp_slack == pytest.approx(polygon_margin(state.support, solution.zmp[:2]), abs=1e-6)
+    assert solution.zmp_slack == pytest.approx(margin(state.support, solution.zmp), abs=1e-6)
 
 
 def test_centres_of_pressure_inside_the_soles_put_the_zmp_inside_the_polygon() -> None:
@@ -157,17 +159,9 @@ def test_kudoh_stays_tall() -> None:
     body = robot("human")
     stack = Stack("kudoh", (("com",), ("kudoh",)))
     state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
-    reference = reference_at(body, state, stack=stack, com_acceleration=np.zeros(3), com_weight=np.array([1.0, 1.0, 0.0]))
+    horizontal = np.array([1.0, 1.0, 0.0])
+    reference = reference_at(body, state, stack=stack, com_acceleration=np.zeros(3), com_weight=horizontal)
     assert solve(body, state, reference).com_acceleration[2] > 0.0
-
-
-def test_polygon_of_soles_in_line_has_four_corners() -> None:
-    soles = np.array([[0.1, 0.1], [-0.1, 0.1], [-0.1, 0.05], [0.1 + 1e-16, 0.05], [0.1, -0.05], [-0.1 - 1e-17, -0.05],
-                      [-0.1, -0.1], [0.1, -0.1]])  # fmt: skip
-    polygon = hull(soles)
-    assert len(polygon) == 4
-    assert polygon_margin(polygon, np.array([0.08, 0.0])) == pytest.approx(0.02)
-    assert polygon_margin(polygon, np.array([0.12, 0.0])) == pytest.approx(-0.02)
 
 
 def test_memory_does_not_grow() -> None:

@@ -64,7 +64,7 @@ def test_adding_a_third_level_leaves_the_second_residual_as_it_is(name: str, see
 def test_posture_acts_only_in_the_null_space_of_the_tasks_above() -> None:
     body = ROBOTS["human"]
     state, reference = random_case(body, np.random.default_rng(3), 0.3)
-    reference = replace(reference, stack=Stack("x", LEVELS))
+    reference = replace(reference, stack=Stack("x", LEVELS), com_weight=np.ones(3))
     wholebody = WholeBody(body)
     wholebody.update(state, reference)
     first = wholebody.solution

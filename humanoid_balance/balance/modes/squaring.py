@@ -64,7 +64,7 @@ class Squaring:
             cycle.lift(now, SWING_TIME)
         contact, load, feet = cycle.update(now)
         if cycle.phase == SWINGING:
-            cycle.retarget(now, self._place(now), now.yaw, cycle.left)
+            cycle.retarget(now, self._place(now), now.yaw, cycle.under_way[1])
         if cycle.phase == LOAD:
             self.done = stamp - cycle.began > 0.1
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), now.middle)

@@ -52,7 +52,7 @@ class Stepping:
             cycle.lift(now, plan.time)
         contact, load, feet = cycle.update(now)
         if cycle.phase == SWINGING:
-            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side], left=cycle.left)
+            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side], under_way=cycle.under_way)
             cycle.retarget(now, plan.place, plan.yaw, plan.time)
             self.landed = math.inf
         elif cycle.phase == LOAD:

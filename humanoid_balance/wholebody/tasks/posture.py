@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.tasks.joints import JointTask
@@ -18,16 +16,19 @@ class PostureTask(JointTask):
     """
 
     def __init__(self, robot: Robot) -> None:
-        super().__init__(np.diag(robot.posture_weight))
+        super().__init__(robot.posture_weight)
         self.weight = robot.posture_weight
         gains = robot.config.gains
         self.stiffness = (gains.posture * robot.omega) ** 2
         self.damping = 2 * gains.posture_damping * gains.posture * robot.omega
 
+    def wanted(self, terms: Terms, reference: Reference) -> Array:
+        wanted = reference.posture - terms.q
+        wanted *= self.stiffness / self.damping
+        wanted += reference.posture_velocity
+        wanted -= terms.v[6:]
+        wanted *= self.damping
+        return wanted
+
     def pull(self, terms: Terms, reference: Reference) -> Array:
-        r = reference.posture - terms.q
-        r *= self.stiffness / self.damping
-        r += reference.posture_velocity
-        r -= terms.v[6:]
-        r *= self.damping * self.weight
-        return r
+        return self.weight * self.wanted(terms, reference)
