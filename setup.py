@@ -35,12 +35,16 @@ setup(
         "imageio>=2.38,<3",
         "imageio-ffmpeg>=0.7,<0.8",
         "matplotlib>=3.11,<4",
+        "mcap>=1.6,<2",
         "mujoco>=4.0,<5",
         "numpy>=2.1,<3",
+        "pillow>=12,<14",
         "pin>=4.1,<5",
         "proxsuite>=0.8,<0.9",
         "pyserial>=3.5,<4",
         "pyyaml>=6,<7",
+        "scipy>=1.17,<2",
+        "zstandard>=0.25,<1",
     ],
     extras_require={
         # rclpy and messages for a machine without a ROS installation.
@@ -61,6 +65,7 @@ setup(
         "test": [
             "colcon-common-extensions>=0.3,<0.4",
             "daqp>=0.10,<0.11",
+            "dynamixel-sdk>=4.1,<5",
             "hypothesis>=6.170,<7",
             "mypy>=2.4,<3",
             "pytest>=9,<10",

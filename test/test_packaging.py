@@ -19,9 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # PyPI name -> rosdep key, where they differ by more than "python3-"; None where rosdep has no key.
 ROSDEP_KEYS = {
     "daqp": None,
+    "dynamixel-sdk": "dynamixel_sdk",
     "example-robot-data": None,
     "imageio-ffmpeg": None,
+    "mcap": None,
     "mujoco": "python3-mujoco-pip",
+    "pillow": "python3-pil",
     "pin": "pinocchio",
     "proxsuite": "proxsuite",
     "pyserial": "python3-serial",
@@ -30,6 +33,7 @@ ROSDEP_KEYS = {
     "quadprog": "quadprog-pip",
     "ros-jazzy-rmw-fastrtps-cpp": None,  # comes with any ROS installation
     "ruff": "python3-ruff-pip",
+    "zstandard": None,
 }
 
 PRINT_LOCATION = "import humanoid_balance; print(humanoid_balance.__file__)"

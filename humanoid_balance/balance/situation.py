@@ -52,6 +52,7 @@ class Situation:
     centre: tuple[Point, Point]  # of each sole
     yaw: float  # mean heading of the feet [rad]
     height: float  # CoM above the ground [m]
+    ground: Array  # normal of the ground, learnt while standing quietly (3,)
     pushed: Point  # acceleration that a push gives the CoM now [m/s²]
 
     @property
@@ -65,8 +66,8 @@ class Situation:
         return (ax + bx) / 2, (ay + by) / 2
 
 
-def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
-    """The situation of a state; ``centres`` are the sole centres in the sole frames (2, 3)."""
+def look(robot: Robot, state: RobotState, ground: Array) -> Situation:
+    """The situation of a state on ground with a known normal."""
     omega = state.omega
     x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
@@ -74,7 +75,7 @@ def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
     qx, qy, qz, qw = state.q[3:7].tolist()
     fx, fy = state.push.force[:2].tolist() if state.push.active else (0.0, 0.0)
     scale = omega / (robot.mass * GRAVITY)
-    soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, centres)
+    soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, robot.sole_centres)
     (ax, ay, _), (bx, by, _) = soles.tolist()
     left, right = state.sole_rotation[0], state.sole_rotation[1]
     yaw = math.atan2(left[1, 0] + right[1, 0], left[0, 0] + right[0, 0])
@@ -89,5 +90,6 @@ def look(robot: Robot, state: RobotState, centres: Array) -> Situation:
         centre=((ax, ay), (bx, by)),
         yaw=yaw,
         height=GRAVITY / omega**2,
+        ground=ground,
         pushed=(fx / robot.mass, fy / robot.mass),
     )

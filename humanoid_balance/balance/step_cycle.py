@@ -43,9 +43,9 @@ class StepCycle:
     def retarget(self, now: Situation, place: Point, yaw: float, left: float) -> None:
         """Land with the sole's centre at ``place`` in ``left`` seconds."""
         assert self.swing is not None
-        rotation = ground_rotation(now.state.ground_normal, yaw)
+        rotation = ground_rotation(now.ground, yaw)
         stance = 1 - self.side
-        normal, here = now.state.ground_normal, now.state.sole_position[stance]
+        normal, here = now.ground, now.state.sole_position[stance]
         dx, dy = place[0] - here[0], place[1] - here[1]
         height = here[2] - (normal[0] * dx + normal[1] * dy) / max(normal[2], 0.5)
         centre = np.array([place[0], place[1], height])

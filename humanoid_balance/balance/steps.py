@@ -41,7 +41,7 @@ class Reach:
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
         t = math.sqrt(h / 9.81)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.62 * h, past=1.15 * length, crossed=0.12 * h,
+            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.75 * h, past=1.15 * length, crossed=0.12 * h,
             speed=0.75 * math.sqrt(9.81 * h), shortest=0.8 * t, longest=1.4 * t,
         )  # fmt: skip
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from humanoid_balance.balance.modes.falling import LEAN, Falling
 from humanoid_balance.balance.modes.mode import Mode
 from humanoid_balance.balance.modes.squaring import Squaring, is_square
@@ -25,6 +27,9 @@ STRATEGIES = ("auto", "in-place", "step")
 POLICIES = ("dcm", "kudoh")
 BOTH = (True, True)
 STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
+FORESIGHT = 0.05  # [s]
+BENT = 0.5  # lean beyond which turning has little left to give
+GROUND_RATE = 0.01  # share of the ground's normal that is learnt in a tick
 QUIET = 0.08  # CoM speed below which the feet are squared up [m/s]
 REST = 0.4  # a mode is kept at least this long before going back to an easier one [s]
 
@@ -60,16 +65,19 @@ class Supervisor:
         self.falling = Falling(self.maker)
         self.mode: Mode = self.stable
         self.since = -math.inf
+        self.ground = np.array([0.0, 0.0, 1.0])
         self.changes: list[tuple[float, str, str]] = []
         self.flywheel = flywheel_capacity(robot)
 
     def update(self, state: RobotState) -> Reference:
-        now = look(self.robot, state, self.robot.sole_centres)
+        now = look(self.robot, state, self.ground)
         wanted, reason = self._decide(now)
         if wanted is not self.mode:
             self.mode, self.since = wanted, state.stamp
             self.changes.append((state.stamp, wanted.name, reason))
             wanted.enter(now)
+        if self.mode is self.stable:  # a standing sole lies flat; one that is tipping says nothing about the ground
+            self.ground += GROUND_RATE * (state.ground_normal - self.ground)
         return self.mode.update(now)
 
     # ---- decisions ----
@@ -101,8 +109,12 @@ class Supervisor:
         outside = self._outside(now, BOTH)
         if settings.strategy == "step" and outside > 0.0:
             return self.stepping, f"DCM {outside:.3f} m outside, steps asked for"
-        if settings.strategy == "auto" and outside > self.flywheel:
-            return self.stepping, f"DCM {outside:.3f} m outside, turning the body holds {self.flywheel:.3f} m"
+        if settings.strategy == "auto":
+            soon = self._outside_soon(now)
+            if soon > self.flywheel:
+                return self.stepping, f"DCM {soon:.3f} m outside soon, turning the body holds {self.flywheel:.3f} m"
+            if outside > 0.0 and math.hypot(*now.lean) > BENT:
+                return self.stepping, f"DCM {outside:.3f} m outside, body bent already"
         margin = -outside
         if mode is self.stable:
             if margin < self._stable_margin(now):
@@ -117,6 +129,12 @@ class Supervisor:
     def _outside(self, now: Situation, contact: tuple[bool, bool]) -> float:
         """How far the caught DCM is outside the feet [m]; negative inside."""
         return -self.stance.update(now.state, contact).margin(*now.caught)
+
+    def _outside_soon(self, now: Situation) -> float:
+        """The same a moment ahead, if a push that lasts goes on: a leg needs that long to leave the ground."""
+        (cx, cy), (ax, ay) = now.caught, now.pushed
+        lead = FORESIGHT / now.omega
+        return -self.stance.update(now.state, BOTH).margin(cx + lead * ax, cy + lead * ay)
 
     def _stable_margin(self, now: Situation) -> float:
         """DCM margin below which the stable mode's feedback runs into the edge of the feet."""
@@ -157,7 +175,7 @@ def flywheel_capacity(robot: Robot) -> float:
     """How far outside the feet turning the trunk can still hold the DCM [m].
 
     A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g); the trunk's theta is about 0.6 rad
-    and its I about that of the mass above the hips. Half of it is counted: the rotation takes time while the DCM runs.
+    and its I about that of the mass above the hips. A third is counted: the rotation takes time while the DCM runs.
     """
     inertia = 0.045 * robot.mass * robot.com_height**2 * 4
-    return float(0.5 * robot.omega**2 * inertia * 0.6 / (robot.mass * 9.81))
+    return float(0.3 * robot.omega**2 * inertia * 0.6 / (robot.mass * 9.81))

@@ -10,7 +10,7 @@ import pinocchio as pin
 from humanoid_balance.types import Array, FootReference
 
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
-LANDING_SPEED = 0.15  # downward at touch-down, and afterwards until the ground is found [m/s]
+LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 
 
 class Swing:

@@ -19,10 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    bar = Bar(f"bench {options.robot}")
     settings = experiment.PushSettings(robot=options.robot, time=max(options.time, 1.0), seed=options.seed)
-    done = experiment.run(settings, [PushProfile(0.0, 0.0)], bar)
-    bar.close()
+    with Bar(f"bench {options.robot}") as bar:
+        done = experiment.run(settings, [PushProfile(0.0, 0.0)], bar)
     robot, times = done.record.robot, done.loop.stage_times()
     result = {
         "robot": robot.spec,

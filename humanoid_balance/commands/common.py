@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from humanoid_balance.errors import InputError
@@ -33,6 +34,13 @@ def not_negative(text: str) -> float:
     if value < 0:
         raise argparse.ArgumentTypeError(f"'{text}' is negative; allowed: 0 or more")
     return value
+
+
+def count(text: str) -> int:
+    """A whole number, 1 or more."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not allowed: a whole number, 1 or more")
+    return int(text)
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -71,24 +79,29 @@ def _finite(value: Any) -> Any:
 
 
 class Bar:
-    """A progress bar on stderr that appears only when something takes longer than two seconds."""
+    """A progress bar on stderr that appears only when something takes longer than two seconds. Use it in ``with``."""
 
     def __init__(self, title: str, width: int = 30) -> None:
         self.title, self.width = title, width
         self.start = time.monotonic()
-        self.shown = False
+        self.shown = ""
 
     def __call__(self, share: float) -> None:
-        if not sys.stderr.isatty() and not self.shown and share >= 1.0:
+        if not self.shown and (share >= 1.0 or time.monotonic() - self.start < PATIENCE):
             return
-        if time.monotonic() - self.start < PATIENCE and not self.shown:
-            return
-        self.shown = True
         full = round(share * self.width)
-        print(f"\r{self.title} [{'#' * full}{'.' * (self.width - full)}] {share:4.0%}", end="", file=sys.stderr)
-        sys.stderr.flush()
+        line = f"\r{self.title} [{'#' * full}{'.' * (self.width - full)}] {share:4.0%}"
+        if line != self.shown:
+            print(line, end="", file=sys.stderr, flush=True)
+            self.shown = line
 
-    def close(self) -> None:
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.shown:
-            self(1.0)
+            if kind is None:
+                self(1.0)
             print(file=sys.stderr)

@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_world(parser)
     add("--plot", type=Path, metavar="F.png")
     add("--video", type=Path, metavar="F.mp4")
+    add("--log", type=Path, metavar="F.mcap", help="every tick as standard ROS 2 messages")
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
@@ -54,15 +55,14 @@ def world_settings(options: argparse.Namespace, time: float | None) -> experimen
 
 
 def run(options: argparse.Namespace) -> None:
-    for path, option in ((options.plot, "--plot"), (options.video, "--video")):
+    for path, option in ((options.plot, "--plot"), (options.video, "--video"), (options.log, "--log")):
         if path is not None:
             writable(path, option)
     push = PushProfile(
         options.force, options.duration, options.direction, options.at, options.profile, options.frequency
     )
-    bar = Bar(f"push {options.robot}")
-    done = experiment.run(world_settings(options, options.time), [push], bar)
-    bar.close()
+    with Bar(f"push {options.robot}") as bar:
+        done = experiment.run(world_settings(options, options.time), [push], bar, options.log)
     if options.plot is not None:
         from humanoid_balance.experiments import figure  # matplotlib takes a second to load
 

@@ -24,13 +24,11 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.estimation.error_covariance import ACCEL, GYRO, TILT, ErrorCovariance
 from humanoid_balance.estimation.settings import BaseSettings
 from humanoid_balance.types import GRAVITY, Array
 
 Floats = list[float]
-TILT, SPEED, FEET, GYRO, ACCEL = slice(0, 3), slice(3, 6), slice(6, 12), slice(12, 15), slice(15, 18)
-FOOT = (slice(6, 9), slice(9, 12))
-SIZE = 18
 TRUST = {  # components that are measured: a slice where possible, it avoids copies
     (True, True, True): slice(6, 15),
     (True, True, False): slice(6, 12),
@@ -48,11 +46,8 @@ class BaseFilter:
 
     def __init__(self, settings: BaseSettings, period: float) -> None:
         self._settings = settings
-        self._period = period
         self._decimation = settings.decimation
-        self._transition = np.eye(SIZE)  # of the error, Φ
-        self._arms = np.zeros((9, 3))  # -t [v; r_left; r_right]x
-        self._step = 0.0  # for which the constant blocks of Φ stand [s]
+        self.covariance = ErrorCovariance(settings, period)
         self.start(np.eye(3), [0.0, 0.0, 0.0])
 
     def start(self, rotation: Array, position: Floats) -> None:
@@ -66,27 +61,19 @@ class BaseFilter:
         self.anchor: list[Floats] = [[0.0] * 3, [0.0] * 3]
         self.trusted = [False, False]
         self.creep = [s.anchor, s.anchor]  # of each anchor [m/√s]
-        biases = [*(s.gyro_bias,) * 3, *(s.acceleration_bias,) * 3]
-        self._spread(s.tilt_start, 1e-6, 0.05, np.diag(np.square(biases)))
+        self.covariance.start()
         self._elapsed, self._ticks, self._corrections = 0.0, 0, 0
         self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
-        self.speed_variance = 0.0  # of the velocity before the last correction, all axes [m²/s²]
         self._clear_sums()
 
     def resume(self) -> None:
         """Go on at rest after data was missing: the biases are still known, tilt and velocity roughly."""
         self.velocity, self.rate = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
         self.trusted = [False, False]
-        self._spread(0.05, 0.05, 0.3, self.covariance[12:, 12:].copy())
+        self.covariance.resume()
         self._elapsed, self._ticks = 0.0, 0
         self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
         self._clear_sums()
-
-    def _spread(self, tilt: float, heading: float, speed: float, biases: Array) -> None:
-        """Set the covariance from standard deviations [rad, rad, m/s] and that of the biases."""
-        first = [tilt, tilt, heading, speed, speed, speed, *(self._settings.kinematics,) * 6]
-        self.covariance = np.diag(np.square([*first, *(0.0,) * 6]))
-        self.covariance[12:, 12:] = biases
 
     def _clear_sums(self) -> None:
         self._jumps = 0.0  # sum of the squares of (change of the specific force x dt) [m²/s²]
@@ -172,10 +159,7 @@ class BaseFilter:
         self.trusted[side] = trusted
         self.anchor[side] = list(sole)
         self._sums[side] = [0.0] * 3
-        block = FOOT[side]
-        self.covariance[block, :] = 0.0
-        self.covariance[:, block] = 0.0
-        self.covariance[block, block] = self._settings.kinematics**2 * np.eye(3)
+        self.covariance.place_sole(side)
 
     def take_impulse(self) -> Floats:
         """∫ R (a - b) dt since the last call, world [m/s], and the time it took [s]."""
@@ -195,8 +179,9 @@ class BaseFilter:
 
     def _fuse(self) -> None:
         s, ticks, sums, (rx, ry, rz, flat) = self._settings, self._ticks, self._sums, self._rates
-        self._propagate_covariance()
+        self._propagate()
         self._clear_sums()
+        p = self.covariance.matrix
         left, right = (self.trusted[side] and self._still_there(side, sums[side], ticks) for side in (0, 1))
         if not (left or right):
             return
@@ -207,13 +192,13 @@ class BaseFilter:
             rx, ry, rz = rx / flat, ry / flat, rz / flat
             spread = s.foot_rate**2 / flat
             # More than three sigma off is no bias: a foot turns.
-            still = rx * rx + ry * ry + rz * rz < 9.0 * (spread + float(self.covariance[GYRO, GYRO].trace()))
+            still = rx * rx + ry * ry + rz * rz < 9.0 * (spread + float(p[GYRO, GYRO].trace()))
             if still:
                 measured += (-self.rotation.T.dot((rx, ry, rz))).tolist()
                 noise += [spread] * 3
         rows = TRUST[left, right, still]
-        columns = self.covariance[:, rows]
-        self._update(columns, columns[rows], measured, noise)
+        columns = p[:, rows]
+        self._apply(self.covariance.update(columns, columns[rows], measured, noise))
         self._corrections += 1
         if self._corrections % ROUND == 0:  # one Newton step of the polar decomposition
             rotation = self.rotation
@@ -233,57 +218,18 @@ class BaseFilter:
         if self._ticks:
             self.correct()
         jacobian = -self.rotation[:2]
-        columns = self.covariance[:, ACCEL] @ jacobian.T
-        self._update(columns, jacobian @ columns[ACCEL], error, [self._settings.sole_force**2] * 2)
+        columns = self.covariance.matrix[:, ACCEL] @ jacobian.T
+        noise = [self._settings.sole_force**2] * 2
+        self._apply(self.covariance.update(columns, jacobian @ columns[ACCEL], error, noise))
         self._mark = self.velocity
 
-    def _propagate_covariance(self) -> None:
-        """P <- Φ P Φᵀ + Q over the time since the last correction."""
-        s, t, rotation, phi = self._settings, self._elapsed, self.rotation, self._transition
-        self._elapsed, self._ticks = 0.0, 0
-        if t <= 0.0:
-            return
-        if t != self._step:
-            self._step = t
-            phi[3, 1], phi[4, 0] = t * GRAVITY, -t * GRAVITY  # t [g]x
-            for row in (6, 9):
-                phi[row, 1], phi[row + 1, 0] = -0.5 * t * t * GRAVITY, 0.5 * t * t * GRAVITY
-                phi[row, 3] = phi[row + 1, 4] = phi[row + 2, 5] = -t
-        phi[TILT, GYRO] = phi[SPEED, ACCEL] = -t * rotation
-        phi[6:9, ACCEL] = phi[9:12, ACCEL] = (0.5 * t * t) * rotation
-        px, py, pz = self.position
-        (ax, ay, az), (bx, by, bz) = self.anchor
-        ax, ay, az, bx, by, bz = ax - px, ay - py, az - pz, bx - px, by - py, bz - pz
-        vx, vy, vz = self.velocity
-        self._arms[:] = (
-            (0.0, vz, -vy), (-vz, 0.0, vx), (vy, -vx, 0.0),
-            (0.0, az, -ay), (-az, 0.0, ax), (ay, -ax, 0.0),
-            (0.0, bz, -by), (-bz, 0.0, bx), (by, -bx, 0.0),
-        )  # fmt: skip
-        phi[3:12, GYRO] = self._arms.dot(t * rotation)
-        p = phi.dot(self.covariance).dot(phi.T)
-        gyro = phi[:12, GYRO]  # white gyro noise enters like its bias
-        p[:12, :12] += gyro.dot((s.gyro**2 * self._period / t) * gyro.T)
-        speed = s.acceleration**2 * self._period * t + s.impact**2 * self._jumps
-        left, right = self.creep[0] ** 2 * t, self.creep[1] ** 2 * t
-        turn, drift = s.gyro_walk**2 * t, s.acceleration_walk**2 * t
-        p.ravel()[:: SIZE + 1] += (
-            0.0, 0.0, 0.0, speed, speed, speed, left, left, left, right, right, right,
-            turn, turn, turn, drift, drift, drift,
-        )  # fmt: skip
-        self.covariance = p
-        self.speed_variance = float(p[SPEED, SPEED].trace())
-
-    def _update(self, columns: Array, small: Array, measured: Floats, noise: Floats) -> None:
-        """Kalman step for y = H x + noise: ``columns`` = P Hᵀ, ``small`` = H P Hᵀ, ``noise`` variances."""
-        small = small.copy()
-        small.ravel()[:: len(noise) + 1] += noise
-        gain = columns.dot(np.linalg.inv(small))
-        p = self.covariance - gain.dot(columns.T)
-        p += p.T
-        p *= 0.5
-        self.covariance = p
-        self._apply(gain.dot(measured))
+    def _propagate(self) -> None:
+        """Let the covariance follow the ticks since the last correction."""
+        time, self._elapsed, self._ticks = self._elapsed, 0.0, 0
+        (x, y, z), (left, right) = self.position, self.anchor
+        arms = [left[0] - x, left[1] - y, left[2] - z], [right[0] - x, right[1] - y, right[2] - z]
+        if time > 0.0:
+            self.covariance.propagate(time, self.rotation, self.velocity, arms, self.creep, self._jumps)
 
     def _apply(self, error: Array) -> None:
         """Take the estimated error out of the mean: first order in the tiny rotation, exact for R."""

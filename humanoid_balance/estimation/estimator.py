@@ -177,7 +177,7 @@ class Estimator:
         """Soles in the world, their wrenches and contacts; what they tell the base filter."""
         body, base, dt = self._body, self._base, self._guard.dt
         self._wrench = wrench = self._sole_wrench()
-        variance = base.speed_variance
+        variance = base.covariance.speed_variance
         self._changed = False
         for side, sole, measured in zip(SIDES, self._soles, wrench.tolist(), strict=True):
             position = body.sole_position[side].tolist()
@@ -230,7 +230,7 @@ class Estimator:
     def _report(self) -> RobotState:
         guard, body, centroid = self._guard, self._body, self._centroid
         left, right = self._soles
-        vectors = centroid.update(body, guard.stamp, guard.dt, self._base.speed_variance, self._changed)
+        vectors = centroid.update(body, guard.stamp, guard.dt, self._base.covariance.speed_variance, self._changed)
         (a, b, c), (d, e, f) = left.rows, right.rows
         packed = PACK(
             *vectors, *left.position, *right.position, *left.cop, *right.cop, *left.twist, *right.twist,

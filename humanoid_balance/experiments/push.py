@@ -6,8 +6,10 @@ import gc
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
 from humanoid_balance.errors import InputError
@@ -23,6 +25,9 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import SafetyBox
 from humanoid_balance.types import Push
 from humanoid_balance.wholebody.controller import WholeBody
+
+if TYPE_CHECKING:
+    from humanoid_balance.experiments.log import LogWriter
 
 AFTER = 5.0  # a run goes on this long after the last push [s]
 SEEN_FOR = 0.5  # a reported push is followed this long after its onset, then it counts as told [s]
@@ -97,12 +102,29 @@ def build_loop(robot: Robot, plant: MujocoPlant, settings: PushSettings) -> Loop
     return Loop(plant, Estimator(robot), balance, WholeBody(robot), safety)
 
 
-def run(settings: PushSettings, pushes: Sequence[PushProfile], progress: Progress | None = None) -> PushRun:
-    """Simulate one run. Deterministic for a seed."""
-    robot = registry.load(settings.robot)
-    body = registry.load(settings.plant_robot) if settings.plant_robot else robot
+def other_body(robot: Robot, spec: str) -> Robot:
+    """The simulated body where it differs from the controller's model; it has the same joints."""
+    body = registry.load(spec)
     if body.joint_names != robot.joint_names:
-        raise InputError(f"plant-robot '{settings.plant_robot}' does not have the joints of '{settings.robot}'")
+        raise InputError(f"plant-robot '{spec}' does not have the joints of '{robot.spec}'")
+    return body
+
+
+def open_log(robot: Robot, path: Path | None) -> LogWriter | nullcontext[None]:
+    """A log of every tick, or nothing."""
+    if path is None:
+        return nullcontext()
+    from humanoid_balance.experiments.log import LogWriter
+
+    return LogWriter(robot, path)
+
+
+def run(
+    settings: PushSettings, pushes: Sequence[PushProfile], progress: Progress | None = None, log: Path | None = None
+) -> PushRun:
+    """Simulate one run; ``log`` names an MCAP file for all that passes through the loop. Deterministic for a seed."""
+    robot = registry.load(settings.robot)
+    body = robot if settings.plant_robot is None else other_body(robot, settings.plant_robot)
     world = World(slope=settings.slope, friction=settings.friction, payload=settings.payload)
     options = PlantOptions(
         world, settings.noise, settings.seed, settings.sensor_latency, settings.actuator_latency, settings.torque_scale
@@ -112,22 +134,25 @@ def run(settings: PushSettings, pushes: Sequence[PushProfile], progress: Progres
     duration = settings.time or max((p.end for p in pushes), default=1.0) + AFTER
     ticks = round(duration / plant.dt)
     record, teller = Recorder(body, ticks), PushTeller()
-    gc.collect()
-    gc.disable()
-    start = time.perf_counter()
-    try:
-        for k in range(ticks):
-            truth = plant.truth()
-            tick = loop.tick()
-            record.add(tick, truth)
-            teller.see(tick.state.push, tick.state.stamp)
-            if progress is not None and k % 200 == 0:
-                progress((k + 1) / ticks)
-            if truth.fell:
-                break
-    finally:
-        gc.enable()
-    wall = time.perf_counter() - start
+    with open_log(body, log) as writer:
+        gc.collect()
+        gc.disable()
+        start = time.perf_counter()
+        try:
+            for k in range(ticks):
+                truth = plant.truth()
+                tick = loop.tick()
+                record.add(tick, truth)
+                if writer is not None:
+                    writer.add(tick, truth)
+                teller.see(tick.state.push, tick.state.stamp)
+                if progress is not None and k % 200 == 0:
+                    progress((k + 1) / ticks)
+                if truth.fell:
+                    break
+        finally:
+            gc.enable()
+        wall = time.perf_counter() - start
     result = figures(record, list(pushes), teller.told, loop, wall)
     return PushRun(result, record, plant, loop)
 

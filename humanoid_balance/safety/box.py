@@ -28,7 +28,8 @@ class Arming(Enum):
 class SafetyLimits:
     """What is still normal. The defaults are generous: they stop accidents, they do not shape motion."""
 
-    velocity_factor: float = 1.5  # of the joint's velocity limit
+    velocity_factor: float = 1.5  # of the joint's velocity limit ...
+    velocity_margin: float = 3.0  # ... and this much more: a push throws a light joint, that alone is no fault [rad/s]
     position_margin: float = 0.15  # beyond the joint's range [rad]
     rate: float = 0.2  # largest change of torque in a tick, as a share of the torque limit
 
@@ -58,7 +59,7 @@ class SafetyBox:
         self._rate = self.limits.rate * robot.torque_limit
         self._low = robot.lower - self.limits.position_margin
         self._high = robot.upper + self.limits.position_margin
-        self._speed = self.limits.velocity_factor * robot.velocity_limit
+        self._speed = self.limits.velocity_factor * robot.velocity_limit + self.limits.velocity_margin
 
     def arm(self) -> None:
         if self.arming is Arming.DISARMED:

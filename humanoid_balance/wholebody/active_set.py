@@ -9,7 +9,7 @@ from humanoid_balance.types import Array
 
 SINGULAR = 1e-9  # share of a row that must be new for the rows to count as independent
 DEPENDENT = 1e-12  # squared share of a row below which what is left of it is rounding
-WORK = 2048  # workspace LAPACK likes for these sizes
+WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
 
 class ActiveSet:

@@ -32,7 +32,7 @@ class Constraints:
         bounds[:, self._torques] = [[-1.0], [1.0]]
         self.lower, self.upper = bounds
         self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
-        self._value, self._excess = np.zeros(self.rows), np.zeros(self.rows)
+        self._value, self._excess = np.zeros(self.rows), np.zeros((2, self.rows))
         cones = [f"{SIDES[s]} sole: {name}" for s in self.pushing for name in contact.ROW_NAMES]
         joints = robot.joint_names
         self.names = (*cones, *(f"torque: {j}" for j in joints), *(f"joint limit: {j}" for j in joints))
@@ -74,11 +74,10 @@ class Constraints:
 
     def violation(self, value: Array) -> float:
         """By how much the worst row is outside its bounds; negative when all are inside."""
-        excess = self._excess
-        np.subtract(self.lower, value, out=excess)
-        below = excess.max()
-        np.subtract(value, self.upper, out=excess)
-        return float(max(below, excess.max()))
+        below, above = self._excess
+        np.subtract(self.lower, value, out=below)
+        np.subtract(value, self.upper, out=above)
+        return float(np.maximum.reduce(self._excess, axis=None))
 
     def columns(self, wrench: Array, torque: Array, a: Array) -> Array:
         """The rows for moves of wrenches, torques and generalised accelerations, a column each."""

@@ -61,9 +61,7 @@ class Optimum:
 class Hierarchy:
     """Solves one problem shape, tick after tick."""
 
-    def __init__(
-        self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None
-    ) -> None:
+    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None) -> None:
         self.pushing, self.still = shape.pushing, shape.still  # soles
         self.motion = Motion(robot, shape)
         self.forces = Forces(robot, shape)
@@ -93,7 +91,9 @@ class Hierarchy:
         forces.at(qdd)
         self._value = constraints.value(forces.wrench, forces.torque, qdd)
         violation = constraints.violation(self._value)
-        if not violation <= FEASIBILITY:  # also when it is no number
+        if violation != violation:  # something that was asked for is no number
+            return replace(self._point([], [], 0.0), outcome=Outcome.NOT_CONVERGED)
+        if violation > FEASIBILITY:
             optimum = self._constrained()
             if optimum.outcome is Outcome.INFEASIBLE:
                 constraints.let_joints_go()
@@ -207,6 +207,8 @@ class Hierarchy:
         strongest = max(map(abs, result.multipliers), default=0.0)
         pushed = [r for r, m in zip(result.active, result.multipliers, strict=True) if abs(m) > PUSHED * strongest]
         rows = [*fixed, *(r for r in pushed if r not in fixed)]
+        if not rest.shape[1]:
+            return rows
         qr, order, _, _, _ = dgeqp3(rest[rows].T)
         count = int((np.abs(qr.diagonal()) > INDEPENDENT * np.abs(rest).max()).sum())
         kept = [rows[i - 1] for i in order[:count]]
@@ -228,7 +230,10 @@ class Hierarchy:
         that cost counted from there, until it makes no difference any more (proximal point method).
         """
         solver = self._active_sets[level]
-        if residuals is None:
+        if not C.shape[1]:  # the levels above have left nothing
+            inside = bool((lower <= FEASIBILITY).all() and (upper >= -FEASIBILITY).all())
+            return Result(Outcome.SOLVED if inside else Outcome.INFEASIBLE, np.zeros(0), [], [])
+        if residuals is None or residuals == C.shape[1]:
             return solver.solve(C, lower, upper, fixed)
         scaled = C.copy()
         rest = C[:, residuals:]

@@ -69,7 +69,7 @@ class LeastDistance:
         while True:
             value = C.dot(y)
             excess = np.maximum(l - value, value - u)
-            violation = float(excess.max())
+            violation = float(np.maximum.reduce(excess))
             p = -1
             if violation > FEASIBILITY and since < REFRESH:
                 if not active.ready:

@@ -26,7 +26,7 @@ from humanoid_balance.wholebody.terms import Terms
 
 CONTACT_DAMPING = 20.0  # of the measured velocity of a sole that should be still [1/s]; Baumgarte
 RANK = 1e-4  # a row counts as dependent on those before it when less than this share of it is new
-WORK = 2048  # workspace LAPACK likes for these sizes
+WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
 
 class Motion:

@@ -113,4 +113,3 @@ class Solution:
         corners = np.einsum("sij,skj->ski", self.sole_rotation, self.robot.soles) + self.sole_position[:, None]
         polygon = convex_hull([(x, y) for x, y, _ in corners[loaded].reshape(-1, 3).tolist()])
         return margin(np.array(polygon), self.zmp)
-

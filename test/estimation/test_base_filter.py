@@ -3,7 +3,8 @@
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.estimation.base_filter import ACCEL, FOOT, GYRO, SIZE, SPEED, TILT, BaseFilter
+from humanoid_balance.estimation.base_filter import BaseFilter
+from humanoid_balance.estimation.error_covariance import ACCEL, FOOT, GYRO, SIZE, SPEED, TILT
 from humanoid_balance.estimation.settings import BaseSettings
 from humanoid_balance.types import GRAVITY, Array
 
@@ -68,9 +69,9 @@ def test_the_transition_of_the_error_agrees_with_finite_differences() -> None:
             for f in (true, base):
                 f.predict([0.2, -0.1, 0.3], [0.5, -1.0, 9.5], DT)
         numeric[:, k] = error_between(base, true) / small
-    base._propagate_covariance()
+    base._propagate()
     # Φ is of first order in time; what it leaves out is of the order of t² = 6e-5.
-    np.testing.assert_allclose(base._transition, numeric, atol=5e-4)
+    np.testing.assert_allclose(base.covariance.transition, numeric, atol=5e-4)
 
 
 def test_a_correction_takes_the_error_out() -> None:
@@ -111,7 +112,7 @@ def test_its_covariance_tells_the_truth_about_the_error() -> None:
         s = BaseSettings()
         base = make(pin.exp3(s.tilt_start * np.array([*rng.standard_normal(2), 0.0])))
         stand(base, 1.0, 2e-3 * rng.standard_normal(3), 0.02 * rng.standard_normal(3), rng)
-        spread = np.sqrt(np.diag(base.covariance)[:6])
+        spread = np.sqrt(np.diag(base.covariance.matrix)[:6])
         errors.append(np.concatenate([pin.log3(base.rotation), base.velocity]) / spread)
     table = np.array(errors)[:, [0, 1, 3, 4, 5]]  # heading is known by definition
     assert np.abs(table).max() < 4.0

@@ -24,7 +24,8 @@ def test_the_impulse_is_the_integral_of_the_force(profile):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("duration", -0.1), ("force", math.nan), ("start", -1.0), ("profile", "square"), ("direction", math.inf)]
+    ("key", "value"),
+    [("duration", -0.1), ("force", math.nan), ("start", -1.0), ("profile", "square"), ("direction", math.inf)],
 )
 def test_a_push_that_makes_no_sense_is_refused_by_name(key, value):
     with pytest.raises(InputError, match=key):

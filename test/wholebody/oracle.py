@@ -127,8 +127,12 @@ class Plain:
         e = np.concatenate([np.zeros(12), self.h[6:] * np.sqrt(forces.TORQUE) / robot.torque_limit])
         # Inner forces: wrenches that the base does not feel.
         inner = np.linalg.svd(self.Jp[:, :6].T)[2][6:].T
-        F = np.vstack([scale @ inner * np.sqrt(forces.FORCE),
-                       -(self.Jp[:, 6:].T @ inner) * (np.sqrt(forces.TORQUE) / robot.torque_limit)[:, None]])
+        F = np.vstack(
+            [
+                scale @ inner * np.sqrt(forces.FORCE),
+                -(self.Jp[:, 6:].T @ inner) * (np.sqrt(forces.TORQUE) / robot.torque_limit)[:, None],
+            ]
+        )
         Q = np.linalg.qr(F)[0]  # |E x + e|² less its minimum over g is the part along the columns of F
         return Q.T @ E, Q.T @ e
 

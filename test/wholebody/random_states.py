@@ -33,8 +33,9 @@ def random_case(robot: Robot, rng: np.random.Generator, effort: float = 1.0) -> 
     v = np.concatenate([0.1 * rng.normal(size=6), 0.3 * rng.normal(size=robot.n)])
     pin.computeJointJacobians(model, data, q)
     pin.updateFramePlacements(model, data)
-    J = np.vstack([pin.getFrameJacobian(model, data, robot.sole_frames[s], pin.ReferenceFrame.LOCAL)
-                   for s in range(2) if feet[s]])
+    J = np.vstack(
+        [pin.getFrameJacobian(model, data, robot.sole_frames[s], pin.ReferenceFrame.LOCAL) for s in range(2) if feet[s]]
+    )
     v -= 0.98 * np.linalg.pinv(J) @ (J @ v)
     state = state_at(robot, q, v, contact=feet)
     support = state.support.mean(axis=0)

@@ -38,9 +38,7 @@ def moved(state: RobotState, reference: Reference, yaw: float, shift: Array) -> 
     q = state.q.copy()
     q[:3] = R @ q[:3] + shift
     q[3:7] = (pin.Quaternion(R) * pin.Quaternion(q[3:7])).coeffs()
-    state = replace(
-        state, q=q, sole_position=state.sole_position @ R.T + shift, sole_rotation=R @ state.sole_rotation
-    )
+    state = replace(state, q=q, sole_position=state.sole_position @ R.T + shift, sole_rotation=R @ state.sole_rotation)
     feet = tuple(
         None if f is None else FootReference(
             R @ f.position + shift, R @ f.rotation, np.kron(np.eye(2), R) @ f.velocity,

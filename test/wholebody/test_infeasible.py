@@ -163,6 +163,13 @@ def test_a_state_that_is_no_number_brakes_every_joint() -> None:
     assert wholebody.solution is not None and wholebody.solution.status is Status.SOLVED
 
 
+def test_a_wish_that_is_no_number_is_not_solved_and_the_body_is_braked() -> None:
+    body = robot("human")
+    state, reference = standing(body)
+    solution, _ = solve(body, state, replace(reference, com_acceleration=np.array([np.nan, 0.0, 0.0])))
+    assert solution.status is Status.NOT_CONVERGED and solution.sent is Sent.BRAKE
+
+
 def test_in_flight_the_com_cannot_be_accelerated() -> None:
     body = robot("human")
     state = state_at(body, body.q_nominal, np.zeros(body.model.nv), contact=(False, False))

@@ -85,3 +85,28 @@ def test_any_number_and_order_of_levels_is_solved(order: tuple[int, ...]) -> Non
         assert residuals is not None
         assert residual("g1", state, reference, levels[:-1] or levels) is not None  # without a posture
         assert max((np.linalg.norm(r) for r in residuals), default=0.0) < 1e-6
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (("posture",), ("com",)),
+        (("com",), ("posture",), ("torso",)),
+        (("com",), ("com", "torso"), ("posture",)),
+        (("momentum", "torso", "com", "posture"),),
+        (("posture", "kudoh"),),
+    ],
+)
+def test_levels_that_ask_for_more_than_there_is_are_met_as_far_as_possible(levels: tuple[tuple[str, ...], ...]) -> None:
+    """Rows that depend on those above are recognised; what is left of a level is least squares."""
+    body = ROBOTS["human"]
+    state, reference = random_case(body, np.random.default_rng(8), 0.3)
+    reference = replace(reference, stack=Stack("x", levels))
+    wholebody = WholeBody(body)
+    wholebody.update(state, reference)
+    solution = wholebody.solution
+    assert solution is not None and solution.status in (Status.SOLVED, Status.RELAXED)
+    _, expected = oracle.solve(body, state, reference)
+    for (A, b), best in zip(expected.levels[:1], expected.residuals[:1], strict=True):
+        size = np.linalg.norm(A @ solution.acceleration - b)
+        assert size <= np.linalg.norm(best) * (1 + 1e-4) + 1e-4

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from humanoid_balance.plants.protocol import (
     BoardFault,
@@ -27,9 +26,6 @@ from humanoid_balance.plants.protocol import (
     State,
     Truth,
 )
-
-settings.register_profile("busy", deadline=None)  # a busy machine must not fail a property
-settings.load_profile("busy")
 
 
 def _joint(index: int, count: int) -> Joint:

@@ -1,0 +1,238 @@
+"""The envelope of balance: the largest push a robot survives in each direction, found by bisection.
+
+Directions are searched in worker processes, each run being the one that ``humanoid-balance push`` makes of the same
+numbers. A search finds one border between standing and falling; where there are several it is one of them.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import connection
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.balance import pendulum
+from humanoid_balance.balance.polygon import Polygon
+from humanoid_balance.balance.steps import Reach
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import push
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+
+GUESS = 0.5  # velocity change of the first push [m/s]
+BEYOND = 4.0  # no search goes further than this velocity change [m/s]
+LOOK = 0.2  # the progress of the workers is read this often [s]
+
+Attempt = Callable[[float], int | None]  # impulse [N s] -> steps taken, None if the robot did not survive it
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class EnvelopeSettings:
+    """What is searched. ``world.time`` is left to the experiment: a run ends 5 s after its push, or with a fall."""
+
+    world: push.PushSettings
+    directions: int = 8
+    duration: float = 0.1  # of each push [s]
+    resolution: float = 1.0  # [N s]
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        ranges = {"directions": (1, 360), "duration": (0.001, 10.0), "resolution": (0.01, 100.0), "workers": (1, 256)}
+        for key, (low, high) in ranges.items():
+            value = getattr(self, key)
+            if not low <= value <= high:
+                raise InputError(f"{key} is {value:g}; allowed: {low:g} to {high:g}")
+
+    @property
+    def angles(self) -> list[float]:
+        """Directions of the pushes [deg]."""
+        return [360.0 * k / self.directions for k in range(self.directions)]
+
+
+def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dict[str, Any]:
+    """The JSON object of ``humanoid-balance envelope``."""
+    robot = body(settings.world)
+    found = _search_all(settings, robot.mass, progress)
+    rows = [
+        {"direction": angle, "impulse": impulse, "dv": impulse / robot.mass, "steps": steps}
+        for angle, (impulse, steps) in zip(settings.angles, found, strict=True)
+    ]
+    return {
+        "robot": robot.spec,
+        "mass": robot.mass,
+        "strategy": settings.world.strategy,
+        "duration": settings.duration,
+        "directions": rows,
+    }
+
+
+def body(world: push.PushSettings) -> Robot:
+    """The robot that is pushed; complains about a wrong one before any worker is started."""
+    robot = registry.load(world.robot)
+    return robot if world.plant_robot is None else push.other_body(robot, world.plant_robot)
+
+
+# ---- the search ----
+
+
+def largest(
+    attempt: Attempt, guess: float, resolution: float, limit: float, progress: Progress | None = None
+) -> tuple[float, int]:
+    """The largest impulse [N s] that was survived, and its steps: doubled until one is not, then bisected.
+
+    Ends when the bracket is as small as ``resolution``, or at ``limit``, which nobody survives.
+    """
+    survived, steps, fatal = 0.0, 0, math.inf
+    impulse = min(guess, limit)
+    while fatal - survived > resolution and survived < limit:
+        taken = attempt(impulse)
+        if taken is None:
+            fatal = impulse
+        else:
+            survived, steps = impulse, taken
+        impulse = (survived + fatal) / 2 if math.isfinite(fatal) else min(2 * survived, limit)
+        if progress is not None and math.isfinite(fatal):
+            left = math.log2(max(fatal - survived, resolution) / resolution)
+            progress(1.0 - left / (1.0 + max(math.log2(max(fatal, guess) / resolution), 0.0)))
+    return survived, steps
+
+
+def survive(settings: EnvelopeSettings, direction: float, impulse: float, check: Progress | None = None) -> int | None:
+    """Push once: the steps it took, None if the robot fell or, asked to stay in place, stepped."""
+    profile = PushProfile(impulse / settings.duration, settings.duration, direction)
+    result = push.run(settings.world, [profile], check).result
+    if result["fell"] or (settings.world.strategy == "in-place" and result["steps"]):
+        return None
+    return int(result["steps"])
+
+
+# ---- worker processes ----
+
+
+class Stopped(Exception):
+    """The search was called off."""
+
+
+_shares: Any = None  # of each direction, how much of its search is done; shared with the main process
+_stop: Any = None  # an event: the search is called off
+
+
+def _begin_worker(shares: Any, stop: Any) -> None:
+    global _shares, _stop
+    _shares, _stop = shares, stop
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    """Whatever ends the main process ends its workers."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
+
+
+def _search(settings: EnvelopeSettings, number: int, mass: float) -> tuple[float, int]:
+    """One direction, in a worker."""
+
+    def check(_: float) -> None:
+        if _stop.is_set():
+            raise Stopped
+
+    def tell(share: float) -> None:
+        _shares[number] = share
+
+    def attempt(impulse: float) -> int | None:
+        return survive(settings, settings.angles[number], impulse, check)
+
+    found = largest(attempt, GUESS * mass, settings.resolution, BEYOND * mass, tell)
+    tell(1.0)
+    return found
+
+
+def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | None) -> list[tuple[float, int]]:
+    """Every direction is a task. An interrupt reaches the main process alone, which calls the others off."""
+    context = multiprocessing.get_context("spawn")
+    shares, stop = context.Array("d", settings.directions), context.Event()
+    workers = min(settings.workers, settings.directions)
+    with ProcessPoolExecutor(workers, context, _begin_worker, (shares, stop)) as pool:
+        tasks: list[Future[tuple[float, int]]] = []
+        try:
+            with _quiet_start():
+                tasks = [pool.submit(_search, settings, k, mass) for k in range(settings.directions)]
+            waiting = set(tasks)
+            while waiting:
+                done, waiting = wait(waiting, LOOK, return_when="FIRST_EXCEPTION")
+                for task in done:
+                    task.result()
+                if progress is not None:
+                    progress(sum(shares[:]) / settings.directions)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [task.result() for task in tasks]
+
+
+@contextmanager
+def _quiet_start() -> Iterator[None]:
+    """Processes started here leave interrupts to us and use one thread each for linear algebra."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# ---- what a pendulum can do ----
+
+
+class Ceilings:
+    """Largest velocity changes an inverted pendulum survives, pushed in an instant.
+
+    On its feet: omega times the way from the CoM to the edge of the soles' hull. With a step: as far as the leg reaches
+    and as fast as the foot flies, after the reaction delay.
+    """
+
+    def __init__(self, robot: Robot, world: push.PushSettings) -> None:
+        data, q = robot.model.createData(), robot.stance(math.radians(world.slope))
+        pin.framesForwardKinematics(robot.model, data, q)
+        x, y, _ = pin.centerOfMass(robot.model, data, q)
+        places = [data.oMf[frame] for frame in robot.sole_frames]
+        corners = np.concatenate([s @ p.rotation.T + p.translation for s, p in zip(robot.soles, places, strict=True)])
+        self.soles = Polygon([(a - x, b - y) for a, b, _ in corners.tolist()])  # about the CoM
+        self.reach = Reach.of(robot)
+        aside = self.reach.far - robot.stance_width
+        self.steps = Polygon([(a, b) for a in (-self.reach.backward, self.reach.forward) for b in (-aside, aside)])
+        self.omega, self.delay = robot.omega, world.delay
+
+    def at(self, direction: float) -> tuple[float, float]:
+        """Without and with a step [m/s], pushed in a direction [deg]."""
+        edge, length = ray(self.soles, direction), ray(self.steps, direction)
+        time = self.delay + max(self.reach.shortest, length / self.reach.speed)
+        still = pendulum.no_step_ceiling(edge, self.omega)
+        return still, pendulum.step_ceiling(edge, self.omega, length, time)
+
+
+def ray(polygon: Polygon, direction: float) -> float:
+    """How far it is from the origin, which is inside, to the border of a polygon in a direction [deg]."""
+    dx, dy = math.cos(math.radians(direction)), math.sin(math.radians(direction))
+    ways = [math.inf]
+    for px, py, nx, ny, _ in polygon.edges:
+        closing = -(nx * dx + ny * dy)
+        if closing > 1e-12:
+            ways.append((-nx * px - ny * py) / closing)
+    return max(0.0, min(ways))

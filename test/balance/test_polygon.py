@@ -1,0 +1,122 @@
+"""The polygon against brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from humanoid_balance.balance.polygon import Point, Polygon
+
+coordinate = st.floats(-0.5, 0.5).map(lambda value: round(value, 4))
+point = st.tuples(coordinate, coordinate)
+
+
+@st.composite
+def polygons(draw: st.DrawFn) -> Polygon:
+    """Convex, with an inside one can see."""
+    polygon = Polygon(draw(st.lists(point, min_size=3, max_size=10)))
+    v = polygon.vertices
+    assume(len(v) >= 3 and _area(v) > 1e-3)
+    assume(min(math.dist(a, b) for a, b in zip(v, v[1:] + v[:1], strict=True)) > 1e-3)
+    return polygon
+
+
+def _area(v: list[Point]) -> float:
+    return sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(v, v[1:] + v[:1], strict=True)) / 2
+
+
+def _border(polygon: Polygon, count: int = 400) -> np.ndarray:
+    """Points all along the border, at most a few millimetres apart."""
+    v = np.array(polygon.vertices)
+    share = np.linspace(0.0, 1.0, count)[:, None]
+    return np.concatenate([a + share * (b - a) for a, b in zip(v, np.roll(v, -1, axis=0), strict=True)])
+
+
+def _inside(polygon: Polygon, x: float, y: float) -> bool:
+    """By the winding of the border about the point."""
+    v = np.array(polygon.vertices) - (x, y)
+    angles = np.arctan2(v[:, 1], v[:, 0])
+    turns = (np.diff(np.append(angles, angles[0])) + math.pi) % (2 * math.pi) - math.pi
+    return bool(abs(turns.sum()) > math.pi)
+
+
+@given(polygon=polygons(), p=point)
+def test_margin_inside_is_the_distance_to_the_border(polygon: Polygon, p: Point) -> None:
+    distance = float(np.linalg.norm(_border(polygon) - p, axis=1).min())
+    assume(distance > 1e-6)
+    margin = polygon.margin(*p)
+    assert (margin > 0.0) == _inside(polygon, *p)
+    if margin > 0.0:
+        assert margin == pytest.approx(distance, abs=2e-3)
+    else:
+        assert -margin <= distance + 1e-9  # outside a lower bound
+
+
+@given(polygon=polygons(), p=point)
+def test_projection_is_the_nearest_point(polygon: Polygon, p: Point) -> None:
+    x, y = polygon.project(*p)
+    assert polygon.margin(x, y) >= -1e-9
+    if polygon.margin(*p) >= 0.0:
+        assert (x, y) == p
+    else:
+        nearest = float(np.linalg.norm(_border(polygon) - p, axis=1).min())
+        assert math.dist((x, y), p) <= nearest + 1e-9
+        assert math.dist((x, y), p) == pytest.approx(nearest, abs=2e-3)
+
+
+@given(polygon=polygons(), p=point)
+def test_projecting_twice_changes_nothing(polygon: Polygon, p: Point) -> None:
+    once = polygon.project(*p)
+    assert polygon.project(*once) == pytest.approx(once, abs=1e-9)
+
+
+@given(st.floats(0.1, 0.5), st.floats(0.1, 0.5), st.floats(0.001, 0.03), st.floats(0.0, 6.28))
+def test_rectangle_shrinks_by_the_margin_on_every_side(a: float, b: float, by: float, turn: float) -> None:
+    cos, sin = math.cos(turn), math.sin(turn)
+    corners = [(a, b), (-a, b), (-a, -b), (a, -b)]
+    rectangle = Polygon([(cos * x - sin * y, sin * x + cos * y) for x, y in corners])
+    small = rectangle.shrunk(by)
+    assert len(small.vertices) == 4
+    assert _area(small.vertices) == pytest.approx(4 * (a - by) * (b - by), rel=1e-6)
+    for corner in small.vertices:
+        assert rectangle.margin(*corner) == pytest.approx(by, abs=1e-9)
+
+
+def two_soles(ahead: float, apart: float, turn: float) -> list[Point]:
+    """Corners of two soles of 25 by 10 cm, one ahead of the other and turned."""
+    cos, sin = math.cos(turn), math.sin(turn)
+    sole = [(0.125, 0.05), (-0.125, 0.05), (-0.125, -0.05), (0.125, -0.05)]
+    return [*sole, *((cos * x - sin * y + ahead, sin * x + cos * y + apart) for x, y in sole)]
+
+
+stances = st.builds(two_soles, st.floats(-0.6, 0.6), st.floats(0.15, 0.5), st.floats(-0.4, 0.4))
+
+
+@given(corners=stances, by=st.floats(0.001, 0.02))
+def test_hull_of_two_soles_shrinks_inwards_on_every_side(corners: list[Point], by: float) -> None:
+    hull = Polygon(corners)
+    small = hull.shrunk(by)
+    for corner in small.vertices:
+        assert hull.margin(*corner) >= by - 1e-6
+    for x, y in _border(small, 20):
+        assert hull.margin(x, y) >= by - 1e-6
+
+
+@given(corners=stances)
+def test_shrinking_without_measure_leaves_something_inside(corners: list[Point]) -> None:
+    hull = Polygon(corners)
+    small = hull.shrunk(10.0)
+    assert small.vertices
+    assert all(hull.margin(*corner) > 0.0 for corner in small.vertices)
+
+
+@given(corners=stances, factor=st.floats(0.1, 1.0))
+def test_scaling_scales_the_area_about_the_centre(corners: list[Point], factor: float) -> None:
+    hull = Polygon(corners)
+    scaled = hull.scaled(factor)
+    assert scaled.centre == pytest.approx(hull.centre, abs=1e-9)
+    assert _area(scaled.vertices) == pytest.approx(factor**2 * _area(hull.vertices))

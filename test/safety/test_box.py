@@ -1,0 +1,201 @@
+"""The safety box: what passes, what is made smaller, what trips it, and what clears it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from humanoid_balance.estimation.estimator import Estimator
+from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.box import COMMAND_AGE, Arming, SafetyBox, SafetyLimits, Trip
+from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
+
+STAMP = 3.0
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    return registry.load("human")
+
+
+@pytest.fixture(scope="module")
+def standing(robot: Robot) -> tuple[SensorFrame, RobotState]:
+    """A good sensor frame of a standing robot and the state that belongs to it."""
+    frame = replace(MujocoPlant(robot).read(), stamp=STAMP)
+    return frame, Estimator(robot).update(frame)
+
+
+def torques(robot: Robot, torque: Array | float, stamp: float = STAMP) -> TorqueCommand:
+    zero = np.zeros(robot.n)
+    return TorqueCommand(stamp, zero + torque, zero, zero, zero, zero)
+
+
+def active(robot: Robot, limits: SafetyLimits | None = None) -> SafetyBox:
+    box = SafetyBox(robot, limits)
+    box.arm()
+    box.activate(np.zeros(robot.n))
+    return box
+
+
+def is_braking(robot: Robot, command: TorqueCommand) -> bool:
+    return command.damped and not command.torque.any() and bool((command.damping == robot.brake).all())
+
+
+# ---- arming ----
+
+
+def test_disarmed_box_gives_no_torque_at_all(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    sent = SafetyBox(robot).update(*standing, torques(robot, 10.0))
+    assert not sent.torque.any() and not sent.damping.any() and not sent.stiffness.any()
+    assert sent.damped
+
+
+def test_armed_box_brakes(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    box = SafetyBox(robot)
+    box.arm()
+    assert is_braking(robot, box.update(*standing, torques(robot, 10.0)))
+    assert (robot.brake > 0.0).all()
+
+
+def test_active_box_lets_a_small_torque_through(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    wanted = torques(robot, 0.1 * robot.torque_limit)
+    sent = active(robot).update(*standing, wanted)
+    np.testing.assert_array_equal(sent.torque, wanted.torque)
+    assert not sent.damped and sent.stamp == wanted.stamp
+
+
+def test_a_disarmed_box_cannot_be_activated(robot: Robot) -> None:
+    box = SafetyBox(robot)
+    box.activate(np.zeros(robot.n))
+    assert box.arming is Arming.DISARMED
+
+
+def test_disarming_takes_the_torque_away(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    box = active(robot)
+    box.disarm()
+    sent = box.update(*standing, torques(robot, 1.0))
+    assert not sent.torque.any() and not sent.damping.any()
+
+
+# ---- bounds ----
+
+
+def test_torque_continues_from_what_the_motors_give(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    present = 0.7 * robot.torque_limit
+    box = SafetyBox(robot)
+    box.arm()
+    box.activate(present)
+    sent = box.update(*standing, torques(robot, 0.0))
+    np.testing.assert_allclose(sent.torque, present - 0.2 * robot.torque_limit)
+
+
+def test_torque_never_exceeds_the_limit(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    box = active(robot)
+    for _ in range(10):
+        sent = box.update(*standing, torques(robot, 50.0 * robot.torque_limit))
+    np.testing.assert_allclose(sent.torque, robot.torque_limit)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_whatever_is_asked_both_bounds_hold(robot: Robot, standing: tuple[SensorFrame, RobotState], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    box, before = active(robot), np.zeros(robot.n)
+    for _ in range(20):
+        wanted = torques(robot, 3.0 * robot.torque_limit * random.uniform(-1, 1, robot.n))
+        sent = box.update(*standing, wanted).torque
+        assert (np.abs(sent) <= robot.torque_limit + 1e-9).all()
+        assert (np.abs(sent - before) <= box.limits.rate * robot.torque_limit + 1e-9).all()
+        bounded = np.clip(wanted.torque, -robot.torque_limit, robot.torque_limit)
+        between = (np.minimum(before, bounded) - 1e-9 <= sent) & (sent <= np.maximum(before, bounded) + 1e-9)
+        assert between.all()  # on the way to the wish, never past it
+        before = sent
+
+
+# ---- trips ----
+
+
+def faulty(
+    kind: str, robot: Robot, frame: SensorFrame, state: RobotState
+) -> tuple[RobotState, TorqueCommand, str, str]:
+    """State and command with one fault at joint 4; what the trip should say, and where."""
+    good, joint = torques(robot, 0.0), robot.joint_names[4]
+    q, v, torque = state.q.copy(), state.v.copy(), good.torque.copy()
+    if kind == "not a number":
+        torque[4] = np.nan
+        return state, replace(good, torque=torque), "torque is not a number", joint
+    if kind == "infinite":
+        torque[4] = np.inf
+        return state, replace(good, torque=torque), "torque is not a number", joint
+    if kind == "invalid state":
+        return replace(state, valid=False), good, "no usable sensors", "estimator"
+    if kind == "old command":
+        return state, replace(good, stamp=frame.stamp - 1.5 * COMMAND_AGE), "old command", "controller"
+    if kind == "fast":
+        limits = SafetyLimits()
+        v[6 + 4] = -1.01 * (limits.velocity_factor * robot.velocity_limit[4] + limits.velocity_margin)
+        return replace(state, v=v), good, "joint too fast", joint
+    q[7 + 4] = robot.upper[4] + 0.2 if kind == "above" else robot.lower[4] - 0.2
+    return replace(state, q=q), good, "joint outside its range", joint
+
+
+FAULTS = ("not a number", "infinite", "invalid state", "old command", "fast", "above", "below")
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_trips_at_once_and_is_named(kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    state, command, what, where = faulty(kind, robot, *standing)
+    box = active(robot)
+    sent = box.update(standing[0], state, command)
+    assert is_braking(robot, sent)
+    assert box.arming is Arming.TRIPPED and box.trip is not None
+    assert box.trip.what.startswith(what) and box.trip.where == where
+    assert where in str(box.trip) and "limit" in str(box.trip)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_trip_is_latched_until_reset(kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    frame, good_state = standing
+    state, command, _, _ = faulty(kind, robot, frame, good_state)
+    box = active(robot)
+    box.update(frame, state, command)
+    first, good = box.trip, torques(robot, 1.0)
+    for attempt in (box.arm, box.disarm, lambda: box.activate(np.zeros(robot.n))):
+        attempt()
+        assert is_braking(robot, box.update(frame, good_state, good))
+    assert box.trip is first
+    box.reset()
+    assert box.arming is Arming.DISARMED and box.trip is None
+    box.arm()
+    box.activate(np.zeros(robot.n))
+    assert box.update(frame, good_state, good).torque.any()
+
+
+def test_the_first_reason_is_kept(robot: Robot) -> None:
+    box = active(robot)
+    box.stop(Trip("emergency stop", "operator", 1.0, 0.0))
+    box.stop(Trip("old command", "controller", 0.5, 0.02))
+    assert box.trip is not None and box.trip.what == "emergency stop"
+
+
+def test_what_is_still_normal_does_not_trip(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    frame, state = standing
+    q, v = state.q.copy(), state.v.copy()
+    q[7:] = robot.upper + 0.1
+    v[6:] = 1.4 * robot.velocity_limit
+    box = active(robot)
+    box.update(frame, replace(state, q=q, v=v), torques(robot, 0.0, frame.stamp - 0.9 * COMMAND_AGE))
+    assert box.arming is Arming.ACTIVE
+
+
+def test_faults_do_not_trip_a_box_that_is_not_active(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    state, command, _, _ = faulty("not a number", robot, *standing)
+    box = SafetyBox(robot)
+    box.arm()
+    sent = box.update(standing[0], state, command)
+    assert box.arming is Arming.ARMED and np.isfinite(sent.torque).all()
