@@ -27,6 +27,7 @@ STRATEGIES = ("auto", "in-place", "step")
 POLICIES = ("dcm", "kudoh")
 BOTH = (True, True)
 STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
+FIRST_TRY = 0.004  # feet in place gets at least this long before a step is taken [s]
 FORESIGHT = 0.05  # [s]
 BENT = 0.5  # lean beyond which turning has little left to give
 GROUND_RATE = 0.01  # share of the ground's normal that is learnt in a tick
@@ -103,28 +104,33 @@ class Supervisor:
 
     def _decide_standing(self, now: Situation) -> tuple[Mode, str]:
         """Both feet down, stable or in place."""
-        mode, settings = self.mode, self.settings
+        mode, margin = self.mode, -self._outside(now, BOTH)
         if self._reacting(now):
             return self.stable, "reaction delay"
-        outside = self._outside(now, BOTH)
-        if settings.strategy == "step" and outside > 0.0:
-            return self.stepping, f"DCM {outside:.3f} m outside, steps asked for"
-        if settings.strategy == "auto":
-            soon = self._outside_soon(now)
-            if soon > self.flywheel:
-                return self.stepping, f"DCM {soon:.3f} m outside soon, turning the body holds {self.flywheel:.3f} m"
-            if outside > 0.0 and math.hypot(*now.lean) > BENT:
-                return self.stepping, f"DCM {outside:.3f} m outside, body bent already"
-        margin = -outside
+        reason = self._must_step(now, -margin)
         if mode is self.stable:
-            if margin < self._stable_margin(now):
-                return self.in_place, f"DCM margin {margin:.3f} m"
+            if reason or margin < self._stable_margin(now):
+                return self.in_place, reason or f"DCM margin {margin:.3f} m"
             if not is_square(now, self.robot.stance_width) and self._at_rest(now):
                 return self.squaring, "feet apart"
             return mode, ""
+        if reason and now.state.stamp - self.since > FIRST_TRY:
+            return self.stepping, reason
         if margin > 2 * self._stable_margin(now) and now.state.stamp - self.since > REST and self._at_rest(now):
             return self.stable, "recovered"
         return mode, ""
+
+    def _must_step(self, now: Situation, outside: float) -> str:
+        """Why the feet cannot stay; empty while they can, or may not move."""
+        if self.settings.strategy == "step" and outside > 0.0:
+            return f"DCM {outside:.3f} m outside, steps asked for"
+        if self.settings.strategy == "auto":
+            soon = self._outside_soon(now)
+            if soon > self.flywheel:
+                return f"DCM {soon:.3f} m outside soon, turning the body holds {self.flywheel:.3f} m"
+            if outside > 0.0 and math.hypot(*now.lean) > BENT:
+                return f"DCM {outside:.3f} m outside, body bent already"
+        return ""
 
     def _outside(self, now: Situation, contact: tuple[bool, bool]) -> float:
         """How far the caught DCM is outside the feet [m]; negative inside."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import fields
 from typing import Any
@@ -137,14 +138,16 @@ def test_left_and_right_are_alike(robot: Robot, velocity: Point) -> None:
     assert mirrored.place == pytest.approx((plan.place[0], -plan.place[1]), abs=0.01 * robot.com_height)
 
 
-@pytest.mark.parametrize("strength", [0.12, 0.2, 0.3])
-@pytest.mark.parametrize(("sign", "near_leg"), [(1.0, LEFT), (-1.0, RIGHT)])
-def test_pushed_aside_the_leg_of_that_side_steps_out(robot: Robot, strength: float, sign: float, near_leg: int) -> None:
-    """A side step widens the stance toward where the body falls; crossing over takes longer and may trip."""
-    now = situation(robot, (0.0, sign * strength))
-    plan = choose(robot, now)
-    assert plan.side == near_leg
-    assert sign * (plan.place[1] - now.centre[near_leg][1]) > 0.0
+@pytest.mark.parametrize("strength", [0.12, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_pushed_aside_the_better_leg_steps_toward_that_side(robot: Robot, strength: float, sign: float) -> None:
+    """Either the near leg widens the stance or the far one, which carries nothing, comes after; never away from it."""
+    now, planner = situation(robot, (0.0, sign * strength)), Planner(robot)
+    both = soles(robot, now)
+    plan = planner.choose(now, both, UNLOAD)
+    other = planner.plan(1 - plan.side, now, both[plan.side], lead=UNLOAD)
+    assert sign * (plan.place[1] - now.centre[plan.side][1]) > 0.0
+    assert plan.miss <= other.miss + 0.02 * robot.com_height
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -157,7 +160,7 @@ def test_a_faster_push_gets_a_longer_step(robot: Robot, sign: float, policy: str
         lengths.append(sign * beside(now, choose(robot, now, policy))[0])
     limit = planner.reach.forward if sign > 0 else planner.reach.backward
     assert lengths[0] > 0.0
-    for shorter, longer in zip(lengths, lengths[1:], strict=False):
+    for shorter, longer in itertools.pairwise(lengths):
         assert longer > shorter or longer == pytest.approx(limit)
 
 

@@ -1,0 +1,79 @@
+"""Closed-loop verdicts: sensors with noise, the estimator in the loop, MuJoCo, 1 kHz. The pushes are Kudoh's (KE)."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from humanoid_balance.experiments import push
+from humanoid_balance.experiments.push import PushRun, PushSettings
+from humanoid_balance.plants.pushes import PushProfile
+
+REACTION = 0.2  # of people [s]
+
+
+@functools.cache
+def pushed(force: float, duration: float, direction: float, strategy: str = "auto", delay: float = 0.0) -> PushRun:
+    """The 71 kg human, pushed once; as ``humanoid-balance push`` with the same figures."""
+    settings = PushSettings(strategy=strategy, delay=delay)
+    return push.run(settings, [PushProfile(force, duration, direction)])
+
+
+def shoulder_excursion(done: PushRun) -> float:
+    """How far any shoulder joint turned from where it hung [rad]."""
+    robot = done.record.robot
+    shoulders = robot.joints_matching(("*_shoulder_*",))
+    angles = done.record["true_q"][:, 7 + shoulders]
+    return float(np.abs(angles - angles[0]).max())
+
+
+@pytest.mark.parametrize("robot", ["human", "talos", "g1"])
+def test_left_alone_the_robot_stands_still(robot: str) -> None:
+    result = push.run(PushSettings(robot=robot, time=10.0), []).result
+    assert not result["fell"]
+    assert result["steps"] == 0
+    assert result["com_error_final"] < 0.01
+    assert result["feet_slip_max"] < 0.002
+
+
+@pytest.mark.parametrize("direction", [0.0, 180.0], ids=["KE1", "KE2"])
+def test_pushed_from_behind_or_in_the_chest_it_stays_in_place(direction: float) -> None:
+    done = pushed(300.0, 0.1, direction, "in-place", REACTION)
+    assert not done.result["fell"]
+    assert done.result["steps"] == 0
+    assert done.result["feet_slip_max"] < 0.01
+
+
+@pytest.mark.parametrize("direction", [0.0, 180.0], ids=["KE1", "KE2"])
+def test_the_arms_rotate_to_stay_in_place(direction: float) -> None:
+    assert shoulder_excursion(pushed(300.0, 0.1, direction, "in-place", REACTION)) > 0.5
+
+
+@pytest.mark.parametrize("direction", [90.0, 270.0], ids=["KE3 left", "KE3 right"])
+def test_pushed_aside_it_stays_in_place(direction: float) -> None:
+    result = pushed(200.0, 0.1, direction, "in-place").result
+    assert not result["fell"]
+    assert result["recovery_time"] is not None
+    assert result["steps"] == 0
+
+
+def test_asked_to_step_it_recovers_with_few_steps() -> None:
+    """KE5: one or two steps, and perhaps one that squares the feet up."""
+    result = pushed(300.0, 0.1, 0.0, "step").result
+    assert not result["fell"]
+    assert result["recovery_time"] is not None
+    assert 1 <= result["steps"] <= 3
+
+
+def test_a_step_keeps_the_torso_upright() -> None:
+    """KE5: within 15 degrees."""
+    assert np.degrees(pushed(300.0, 0.1, 0.0, "step").record["true_lean"].max()) < 15.0
+
+
+def test_a_long_push_is_answered_with_steps() -> None:
+    """KE6."""
+    result = pushed(300.0, 0.4, 0.0).result
+    assert not result["fell"]
+    assert result["steps"] >= 1
