@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from humanoid_balance.balance.polygon import Point, Polygon
+from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
 
@@ -47,7 +48,7 @@ class Situation:
     com: Point
     com_velocity: Point
     dcm: Point
-    lean: Point  # horizontal part of the base's up axis
+    lean: Point  # horizontal part of the trunk's up axis
     spin: Point  # what stopping the body's rotation would add to the DCM [m]
     centre: tuple[Point, Point]  # of each sole
     yaw: float  # mean heading of the feet [rad]
@@ -66,13 +67,12 @@ class Situation:
         return (ax + bx) / 2, (ay + by) / 2
 
 
-def look(robot: Robot, state: RobotState, ground: Array) -> Situation:
+def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situation:
     """The situation of a state on ground with a known normal."""
     omega = state.omega
     x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
     lx, ly, _ = state.angular_momentum.tolist()
-    qx, qy, qz, qw = state.q[3:7].tolist()
     fx, fy = state.push.force[:2].tolist() if state.push.active else (0.0, 0.0)
     scale = omega / (robot.mass * GRAVITY)
     soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, robot.sole_centres)
@@ -85,7 +85,7 @@ def look(robot: Robot, state: RobotState, ground: Array) -> Situation:
         com=(x, y),
         com_velocity=(vx, vy),
         dcm=(x + vx / omega, y + vy / omega),
-        lean=(2 * (qx * qz + qw * qy), 2 * (qy * qz - qw * qx)),
+        lean=trunk.lean(state),
         spin=(scale * ly, -scale * lx),
         centre=((ax, ay), (bx, by)),
         yaw=yaw,

@@ -19,6 +19,7 @@ from humanoid_balance.balance.modes.stepping import Stepping
 from humanoid_balance.balance.reference import ReferenceMaker
 from humanoid_balance.balance.situation import Situation, Stance, look
 from humanoid_balance.balance.steps import STEP_POLICIES, Planner
+from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.errors import InputError
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Reference, RobotState
@@ -27,6 +28,7 @@ STRATEGIES = ("auto", "in-place", "step")
 POLICIES = ("dcm", "kudoh")
 BOTH = (True, True)
 STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
+LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall
 FIRST_TRY = 0.004  # feet in place gets at least this long before a step is taken [s]
 FORESIGHT = 0.05  # [s]
 BENT = 0.5  # lean beyond which turning has little left to give
@@ -66,12 +68,13 @@ class Supervisor:
         self.falling = Falling(self.maker)
         self.mode: Mode = self.stable
         self.since = -math.inf
+        self.trunk = Trunk(robot)
         self.ground = np.array([0.0, 0.0, 1.0])
         self.changes: list[tuple[float, str, str]] = []
         self.flywheel = flywheel_capacity(robot)
 
     def update(self, state: RobotState) -> Reference:
-        now = look(self.robot, state, self.ground)
+        now = look(self.robot, state, self.trunk, self.ground)
         wanted, reason = self._decide(now)
         if wanted is not self.mode:
             self.mode, self.since = wanted, state.stamp
@@ -158,10 +161,9 @@ class Supervisor:
 
     def _lost(self, now: Situation) -> str:
         """Reasons to give up on standing; empty while there is hope."""
-        state = now.state
-        up = _torso_up(self.robot, state)
-        if up < math.cos(LEAN):
-            return f"torso leans {math.degrees(math.acos(max(up, -1.0))):.0f} deg"
+        lean = math.asin(min(1.0, math.hypot(*now.lean)))
+        if lean > LEAN and now.height < LOW * self.robot.com_height:
+            return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
         if now.height < 0.55 * self.robot.com_height:
             return f"CoM at {now.height:.2f} m"
         x, y = now.middle
@@ -169,12 +171,6 @@ class Supervisor:
         if far > 1.6 * self.robot.com_height:
             return f"capture point {far:.2f} m away"
         return ""
-
-
-def _torso_up(robot: Robot, state: RobotState) -> float:
-    """Vertical part of the base's up axis; the base stands for the trunk."""
-    x, y, _, _ = state.q[3:7].tolist()
-    return float(1.0 - 2.0 * (x * x + y * y))
 
 
 def flywheel_capacity(robot: Robot) -> float:

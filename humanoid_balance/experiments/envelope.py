@@ -180,7 +180,7 @@ def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | No
                     progress(sum(shares[:]) / settings.directions)
         except BaseException:
             stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
             raise
     return [task.result() for task in tasks]
 

@@ -59,7 +59,7 @@ class Stepping:
             self._after_landing(now)
         height = self._height(now)
         if cycle.phase == LOAD:
-            wish = self.maker.laws.catch(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
+            wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
             return self.maker.make(self.name, now, wish, stack=STAND, height=height, contact=contact, load_max=load)
         polygon = soles[1 - cycle.side]
         # The CoP slows the fall toward the new foothold; no rotation is spent on it.
