@@ -53,7 +53,9 @@ class Polygon:
             # Meeting point of the two neighbouring edge lines, each moved inwards.
             a, b = nx * px + ny * py + by, mx * qx + my * qy + by
             det = nx * my - ny * mx
-            moved.append(((a * my - b * ny) / det, (nx * b - mx * a) / det) if abs(det) > 1e-9 else (qx, qy))
+            moved.append(
+                ((a * my - b * ny) / det, (nx * b - mx * a) / det) if abs(det) > 1e-9 else (qx + by * mx, qy + by * my)
+            )
         return Polygon(moved)
 
     def scaled(self, factor: float) -> Polygon:

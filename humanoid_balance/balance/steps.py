@@ -79,7 +79,12 @@ class Planner:
         return min(plans, key=lambda p: p.miss + 0.15 * p.time)
 
     def plan(
-        self, side: int, now: Situation, stance: Polygon, lead: float = 0.0, under_way: tuple[float, float] | None = None
+        self,
+        side: int,
+        now: Situation,
+        stance: Polygon,
+        lead: float = 0.0,
+        under_way: tuple[float, float] | None = None,
     ) -> Plan:
         """The best step with one foot. ``under_way``: time since lift-off and until landing; without it both are free.
 
@@ -116,7 +121,7 @@ class Planner:
         ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
         way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.speed * time
         if way > limit:  # a foot cannot fly further than its speed allows
-            ux, uy = ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way
+            ux, uy = self.reach.clip(ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way)
         miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
         miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))

@@ -102,7 +102,7 @@ class RobotConfig:
     stance: Stance = field(default_factory=Stance)
     gains: Gains = field(default_factory=Gains)
     estimation: Estimation = field(default_factory=Estimation)
-    friction: float = 0.7  # assumed between sole and ground
+    friction: float = 0.4  # assumed between sole and ground
 
 
 GROUPS = ("legs", "torso", "arms", "head", "hands")
@@ -256,7 +256,7 @@ def load(file: Path) -> RobotConfig:
         stance=Stance(stance.number("width", None, 0.0, 2.0), stance.pair("com", (0.0, 0.0), ordered=False)),
         gains=_gains(reader.section("gains", {})),
         estimation=Estimation(estimation.flag("foot_sensors", True)),
-        friction=reader.number("friction", 0.7, 0.05, 2.0),
+        friction=reader.number("friction", 0.4, 0.05, 2.0),
     )
     groups.done(", ".join(GROUPS))
     stance.done(_names_of(Stance))

@@ -32,4 +32,6 @@ class Falling:
 
     def update(self, now: Situation) -> Reference:
         nothing = np.array([False, False])
-        return self.maker.make(self.name, now, Wish(now.com, (0.0, 0.0)), stack=LOOSE, contact=nothing, posture=self.tucked)
+        return self.maker.make(
+            self.name, now, Wish(now.com, (0.0, 0.0)), stack=LOOSE, contact=nothing, posture=self.tucked
+        )

@@ -12,7 +12,7 @@ from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.types import Reference
 
 TOLERANCE = 0.03  # feet this close to the nominal stance count as squared, in CoM heights
-QUIET = 0.10  # CoM speed below which weight may be shifted [m/s]
+ARRIVED = 0.012  # the DCM is this far inside the stance foot when the other one leaves, in CoM heights
 SHIFT = 0.6  # time for the weight to move over one foot [s]
 SWING_TIME = 0.55  # [s]
 PATIENCE = 4.0  # a shift that takes longer is given up [s]
@@ -38,6 +38,7 @@ class Squaring:
     def __init__(self, maker: ReferenceMaker, stance: Stance) -> None:
         self.maker, self.stance = maker, stance
         self.cycle = StepCycle(maker.robot)
+        self.foot = Stance(maker.robot, stance.margin)
         self.done = self.failed = False
 
     def enter(self, now: Situation) -> None:
@@ -68,11 +69,22 @@ class Squaring:
         if cycle.phase == LOAD:
             self.done = stamp - cycle.began > 0.1
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), now.middle)
-            return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height, contact=contact, load_max=load)
+            return self.maker.make(
+                self.name, now, wish, height=self.maker.robot.com_height, contact=contact, load_max=load
+            )
         polygon = self.stance.update(now.state, only)
         wish = self.maker.laws.hold(now, polygon, polygon.centre)
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height, stack=stack, contact=contact, load_max=load, feet=feet)
+        return self.maker.make(
+            self.name,
+            now,
+            wish,
+            height=self.maker.robot.com_height,
+            stack=stack,
+            contact=contact,
+            load_max=load,
+            feet=feet,
+        )
 
     def _shift(self, now: Situation) -> Reference:
         """Move the goal of the CoM from where it is to the stance foot, then unload the other."""
@@ -84,8 +96,8 @@ class Squaring:
         target = (ox + smooth * (gx - ox), oy + smooth * (gy - oy))
         both = self.stance.update(now.state, (True, True))
         wish = self.maker.laws.hold(now, both, target)
-        near = math.hypot(now.dcm[0] - gx, now.dcm[1] - gy) < 0.02 * now.height
-        if share >= 1.0 and near and math.hypot(*now.com_velocity) < QUIET:
+        # Over a long stride the CoM cannot stand still above one foot while the other stays: it is enough that it arrives.
+        if self.foot.update(now.state, (self.side == 1, self.side == 0)).margin(*now.dcm) > ARRIVED * now.height:
             self.shifting = False
             self.cycle.begin(now, self.side, 0.1)
         self.failed = stamp - self.began > PATIENCE

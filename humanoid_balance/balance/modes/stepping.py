@@ -65,7 +65,9 @@ class Stepping:
         # The CoP slows the fall toward the new foothold; no rotation is spent on it.
         wish = self.maker.laws.hold(now, polygon, now.caught)
         stack = SWING if cycle.phase == SWINGING else STAND
-        return self.maker.make(self.name, now, wish, stack=stack, height=height, contact=contact, load_max=load, feet=feet)
+        return self.maker.make(
+            self.name, now, wish, stack=stack, height=height, contact=contact, load_max=load, feet=feet
+        )
 
     def _after_landing(self, now: Situation) -> None:
         """On both feet again: another step if the DCM runs out of them, done if it stays."""
