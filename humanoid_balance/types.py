@@ -91,9 +91,10 @@ class FootReference:
 class Stack:
     """Task names by level, first level strongest; a level acts in the null space of the ones before it.
 
-    Known tasks: ``com`` (accelerations of the axes with weight), ``height`` (the vertical one alone), ``momentum`` (rate of angular momentum about the CoM), ``torso``
-    (orientation), ``feet`` (swinging soles), ``posture`` (all joints), ``kudoh`` (A_theta-weighted joint
-    accelerations, stay tall, symmetry). Torque and force regularisation is always part of the last level.
+    Known tasks: ``com`` (accelerations of the axes with weight), ``height`` (the vertical one alone), ``momentum``
+    (rate of angular momentum about the CoM), ``torso`` (orientation), ``feet`` (swinging soles), ``posture`` (all
+    joints), ``kudoh`` (A_theta-weighted joint accelerations, stay tall, symmetry). Torque and force regularisation is
+    always part of the last level.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """CoM laws: what the ground should do to keep the feet where they are.
 
-A law answers with the centre of pressure p and the turn d, both in metres on the ground. The ground force passes through
-e = p + d on its way to the CoM: s'' = (g + s_z'') (s - e) / h, and the rest is a rate of angular momentum about the CoM,
-n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms rotate.
+A law answers with the centre of pressure p and the turn d, both in metres on the ground. The ground force passes
+through e = p + d on its way to the CoM: s'' = (g + s_z'') (s - e) / h, and the rest is a rate of angular momentum about
+the CoM, n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms rotate.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Wish:
 class Laws:
     """DCM feedback, scaled to a robot.
 
-    The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular momentum,
-    so it tells what is left when the rotation has been stopped. The centre of pressure answers to c alone. With p at the
-    edge of the feet and x the way of c beyond it, x' = omega (x - spin): a spin of ``flywheel`` times x brings c back at
-    the rate (flywheel - 1) omega and is gone when c is. Then the body comes upright again. x counts from a somewhat smaller
-    polygon: on the very edge the DCM would stand still.
+    The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular
+    momentum, so it tells what is left when the rotation has been stopped. The centre of pressure answers to c alone.
+    With p at the edge of the feet and x the way of c beyond it, x' = omega (x - spin): a spin of ``flywheel`` times x
+    brings c back at the rate (flywheel - 1) omega and is gone when c is. Then the body comes upright again. x counts
+    from a somewhat smaller polygon: on the very edge the DCM would stand still.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -48,7 +48,7 @@ class Laws:
         self.upright = robot.inertia * stiffness / robot.weight
 
     def hold(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
-        """Small disturbances: p = c + gain (c - goal) inside the feet, no turn but the one that brings the trunk upright."""
+        """Small disturbances: p = c + gain (c - goal) inside the feet; the only turn brings the trunk upright."""
         x, y = now.caught
         pressure = polygon.project(x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1]))
         return Wish(pressure, self._upright(now))

@@ -1,8 +1,8 @@
 """The inverted pendulum: what a push does to the CoM, and where a foot must be to stop it.
 
 With omega = sqrt(g / h) the divergent component of motion xi = s + s' / omega obeys xi' = omega (xi - e), where e is
-the point the ground force would need to come from if it passed through the CoM. Centre of pressure p and rate of angular
-momentum n give e = p + (n_y, -n_x) / (m g): turning the trunk forward moves e beyond the toes.
+the point the ground force would need to come from if it passed through the CoM. Centre of pressure p and rate of
+angular momentum n give e = p + (n_y, -n_x) / (m g): turning the trunk forward moves e beyond the toes.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Squaring:
         target = (ox + smooth * (gx - ox), oy + smooth * (gy - oy))
         both = self.stance.update(now.state, (True, True))
         wish = self.maker.laws.hold(now, both, target)
-        # Over a long stride the CoM cannot stand still above one foot while the other stays: it is enough that it arrives.
+        # Over a long stride the CoM cannot stand still above one foot while the other stays: arriving is enough.
         if self.foot.update(now.state, (self.side == 1, self.side == 0)).margin(*now.dcm) > ARRIVED * now.height:
             self.shifting = False
             self.cycle.begin(now, self.side, 0.1)
