@@ -2,7 +2,7 @@
 
 A law answers with the centre of pressure p and the turn d, both in metres on the ground. The ground force passes
 through e = p + d on its way to the CoM: s'' = (g + s_z'') (s - e) / h, and the rest is a rate of angular momentum about
-the CoM, n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms rotate.
+the CoM, n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms turn.
 """
 
 from __future__ import annotations
