@@ -11,7 +11,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench clean
+.PHONY: help install demo test slow bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,10 +34,14 @@ test: install ## ruff, mypy and pytest
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
+
+slow: install ## the long tests: fuzzed frames, 10 minutes of standing, 10,000 random states
+	$(BIN)/python -m pytest -m slow
 
 bench: install ## time one control tick of each robot
 	@set -e; for robot in $(ROBOTS); do $(BIN)/humanoid-balance bench --robot $$robot; done
+	$(BIN)/python benchmarks/run.py
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) build install log dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
