@@ -18,7 +18,7 @@ SWING = Stack("swing", (("com",), ("feet",), ("momentum",), ("height", "posture"
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 
-HEIGHT_WEIGHT = 1000.0  # of the CoM height against joint accelerations [rad²/m²]
+HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]
 BOTH = np.array([True, True])
 FULL = np.array([1.5, 1.5])  # no limit on a foot's load below one and a half times the weight
 
@@ -34,8 +34,8 @@ class ReferenceMaker:
         self.posture = robot.posture
         self.laws = laws.Laws(robot)
         length = float(np.ptp(robot.soles[0][:, 0]))
-        self.zmp_margin = 0.01 * length  # of the constraint
-        self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
+        self.zmp_margin = 0.006 * length  # of the constraint
+        self.edge = 0.022 * length  # of the laws: what they ask for is strictly feasible [m]
 
     def vertical(self, now: Situation, height: float | None) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.

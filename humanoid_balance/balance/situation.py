@@ -12,7 +12,7 @@ from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
 
-INNER = 2.0  # the DCM is driven inside a polygon that is smaller by this many margins
+INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
 
 
 class Stance:

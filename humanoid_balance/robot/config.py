@@ -72,8 +72,8 @@ class Gains:
     foot: float = 10.0  # swinging sole
     foot_damping: float = 1.0
     dcm: float = 1.5  # centre of pressure per DCM error
-    flywheel: float = 2.0  # spin per metre that the caught DCM is outside the feet
-    spin: float = 5.0  # how fast the spin follows, in omega
+    flywheel: float = 1.6  # spin per metre that the caught DCM is outside the feet
+    spin: float = 6.0  # how fast the spin follows, in omega
     turn_reach: float = 0.3  # largest turn, in CoM heights
     upright: float = 1.5  # how fast a turned body comes upright again, in omega
 
