@@ -34,8 +34,8 @@ class ReferenceMaker:
         self.posture = robot.posture
         self.laws = laws.Laws(robot)
         length = float(np.ptp(robot.soles[0][:, 0]))
-        self.zmp_margin = 0.006 * length  # of the constraint
-        self.edge = 0.022 * length  # of the laws: what they ask for is strictly feasible [m]
+        self.zmp_margin = 0.01 * length  # of the constraint
+        self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
 
     def vertical(self, now: Situation, height: float | None) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.

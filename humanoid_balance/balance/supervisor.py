@@ -112,21 +112,21 @@ class Supervisor:
             return self.stable, "reaction delay"
         reason = self._must_step(now, -margin)
         if mode is self.stable:
-            if reason or margin < self._stable_margin(now):
+            if reason or margin < self._stable_margin():
                 return self.in_place, reason or f"DCM margin {margin:.3f} m"
             if not is_square(now, self.robot.stance_width) and self._at_rest(now):
                 return self.squaring, "feet apart"
             return mode, ""
         if reason and now.state.stamp - self.since > FIRST_TRY:
             return self.stepping, reason
-        if margin > 2 * self._stable_margin(now) and now.state.stamp - self.since > REST and self._at_rest(now):
+        if margin > 2 * self._stable_margin() and now.state.stamp - self.since > REST and self._at_rest(now):
             return self.stable, "recovered"
         return mode, ""
 
     def _must_step(self, now: Situation, outside: float) -> str:
         """Why the feet cannot stay; empty while they can, or may not move."""
-        if self.settings.strategy == "step" and outside > 0.0:
-            return f"DCM {outside:.3f} m outside, steps asked for"
+        if self.settings.strategy == "step" and outside > -self._stable_margin():
+            return f"DCM margin {-outside:.3f} m, steps asked for"
         if self.settings.strategy == "auto":
             soon = self._outside_soon(now)
             if soon > self.flywheel:
@@ -145,7 +145,7 @@ class Supervisor:
         lead = FORESIGHT / now.omega
         return -self.stance.update(now.state, BOTH).margin(cx + lead * ax, cy + lead * ay)
 
-    def _stable_margin(self, now: Situation) -> float:
+    def _stable_margin(self) -> float:
         """DCM margin below which the stable mode's feedback runs into the edge of the feet."""
         polygon = self.stance.polygon
         x, y = polygon.centre

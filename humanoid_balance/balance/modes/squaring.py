@@ -12,9 +12,9 @@ from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.types import Reference
 
 TOLERANCE = 0.03  # feet this close to the nominal stance count as squared, in CoM heights
-ARRIVED = 0.012  # the DCM is this far inside the stance foot when the other one leaves, in CoM heights
-SHIFT = 0.6  # time for the weight to move over one foot [s]
-SWING_TIME = 0.55  # [s]
+ARRIVED = 0.004  # the DCM is this far inside the stance foot when the other one leaves, in CoM heights
+SHIFT = 0.35  # time for the weight to move over one foot [s]
+SWING_TIME = 0.45  # [s]
 PATIENCE = 4.0  # a shift that takes longer is given up [s]
 
 
