@@ -21,11 +21,17 @@ class Stance:
     def __init__(self, robot: Robot, margin: float) -> None:
         self.robot, self.margin = robot, margin
         self._key: tuple[float, ...] = ()
+        self._state: RobotState | None = None
+        self._contact = (False, False)
         self.polygon = Polygon([(0.0, 0.0)])
 
     def update(self, state: RobotState, contact: tuple[bool, bool]) -> Polygon:
         """The shrunk hull of the soles in ``contact``, world x y; made anew when a sole moved by half a millimetre."""
-        key = (*state.sole_position[0].tolist(), *state.sole_position[1].tolist(), *contact)
+        if state is self._state and contact == self._contact:  # asked again in the same tick
+            return self.polygon
+        self._state, self._contact = state, contact
+        left, right = state.sole_position.tolist()
+        key = (*left, *right, *contact)
         if len(self._key) != len(key) or any(abs(a - b) > 5e-4 for a, b in zip(key, self._key, strict=True)):
             points: list[Point] = []
             for side in range(2):
@@ -74,7 +80,8 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
     lx, ly, _ = state.angular_momentum.tolist()
     fx, fy = state.push.force[:2].tolist() if state.push.active else (0.0, 0.0)
     scale = omega / (robot.mass * GRAVITY)
-    soles = state.sole_position + np.einsum("fij,fj->fi", state.sole_rotation, robot.sole_centres)
+    soles = np.matmul(state.sole_rotation, robot.sole_centres[:, :, None])[:, :, 0]
+    soles += state.sole_position
     (ax, ay, _), (bx, by, _) = soles.tolist()
     left, right = state.sole_rotation[0], state.sole_rotation[1]
     yaw = math.atan2(left[1, 0] + right[1, 0], left[0, 0] + right[0, 0])
