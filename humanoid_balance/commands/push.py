@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES
 from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
 from humanoid_balance.experiments import push as experiment
@@ -35,6 +36,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--delay", type=not_negative, default=0.0, metavar="S", help="reaction delay: stable mode only, for that long")
     add("--strategy", choices=STRATEGIES, default="auto")
     add("--policy", choices=POLICIES, default=POLICIES[0], help="how the feet-in-place mode decides")
+    add("--step-policy", choices=STEP_POLICIES, default=STEP_POLICIES[0], help="how a foothold is predicted")
     add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
     add("--friction", type=number, default=0.8, metavar="MU")
@@ -48,8 +50,8 @@ def add_world(parser: argparse.ArgumentParser) -> None:
 def world_settings(options: argparse.Namespace, time: float | None) -> experiment.PushSettings:
     return experiment.PushSettings(
         robot=options.robot, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
-        policy=options.policy, delay=options.delay, slope=options.slope, friction=options.friction,
-        payload=options.payload, torque_scale=options.torque_scale, noise=options.sensor_noise,
+        policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
+        friction=options.friction, payload=options.payload, torque_scale=options.torque_scale, noise=options.sensor_noise,
         sensor_latency=options.sensor_latency, actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip
 

@@ -44,6 +44,7 @@ class PushSettings:
     time: float | None = None  # [s]
     strategy: str = "auto"
     policy: str = "dcm"
+    step_policy: str = "capture"
     delay: float = 0.0  # reaction delay after a push begins [s]
     slope: float = 0.0  # [deg]
     friction: float = 0.8
@@ -98,7 +99,9 @@ def build_loop(robot: Robot, plant: MujocoPlant, settings: PushSettings) -> Loop
     safety.arm()
     safety.activate(plant.read().torque)
     plant.reset()
-    balance = Supervisor(robot, BalanceSettings(settings.strategy, settings.policy, settings.delay))
+    balance = Supervisor(
+        robot, BalanceSettings(settings.strategy, settings.policy, settings.delay, settings.step_policy)
+    )
     return Loop(plant, Estimator(robot), balance, WholeBody(robot), safety)
 
 

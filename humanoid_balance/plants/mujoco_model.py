@@ -18,6 +18,7 @@ from humanoid_balance.errors import ConfigError
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 
 MASSLESS = 1e-9  # given to links without mass, which MuJoCo does not accept on moving bodies [kg, kg m²]
+MESHES = (".stl", ".obj", ".msh")  # what MuJoCo reads; links with other meshes touch nothing and are not seen
 SOLE_THICKNESS = 0.01  # [m]
 # Who touches whom: the ground touches all; the two legs touch each other.
 GROUND, LEFT_LEG, RIGHT_LEG, BODY = 1, 2, 4, 8
@@ -36,6 +37,16 @@ class World:
 
 def build(robot: Robot, world: World) -> mujoco.MjModel:
     """Compile the simulation model of a robot in a world."""
+    try:
+        return _compile(robot, world)
+    except ValueError as error:
+        if isinstance(error, ConfigError):
+            raise
+        what = " ".join(str(error).split())
+        raise ConfigError(robot.config.file, "urdf", robot.config.urdf, f"what MuJoCo can simulate ({what})") from None
+
+
+def _compile(robot: Robot, world: World) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(_prepared_urdf(robot, world.visual))
     spec.option.timestep = world.timestep
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -71,7 +82,11 @@ def _prepared_urdf(robot: Robot, visual: bool) -> str:
                 if (kind == "visual" and not visual) or (kind == "collision" and link.get("name") in feet):
                     link.remove(part)
                 elif mesh is not None:
-                    mesh.set("filename", str(_resolve(robot, mesh.attrib["filename"])))
+                    file = _resolve(robot, mesh.attrib["filename"])
+                    if file.suffix.lower() in MESHES:
+                        mesh.set("filename", str(file))
+                    else:
+                        link.remove(part)
     extension = ET.SubElement(root, "mujoco")
     ET.SubElement(extension, "compiler", strippath="false", discardvisual="false", fusestatic="false")
     return ET.tostring(root, encoding="unicode")

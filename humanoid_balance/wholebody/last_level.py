@@ -54,7 +54,8 @@ class LastLevel:
     def _one_more_row(self, row: Array, r: Array) -> None:
         """One row beside a diagonal W needs no factorisation: a fifth of the time.
 
-        With D = W^-1/2 and a = D row, (W + row' row)^-1 = N N' for N = D (I - c a a'), c = (1 - 1/sqrt(1 + |a|²)) / |a|².
+        With D = W^-1/2 and a = D row, (W + row' row)^-1 = N N' for N = D (I - c a a') and
+        c = (1 - 1 / sqrt(1 + |a|²)) / |a|².
         """
         root = self._root
         assert root is not None
