@@ -51,8 +51,9 @@ def world_settings(options: argparse.Namespace, time: float | None) -> experimen
     return experiment.PushSettings(
         robot=options.robot, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
         policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
-        friction=options.friction, payload=options.payload, torque_scale=options.torque_scale, noise=options.sensor_noise,
-        sensor_latency=options.sensor_latency, actuator_latency=options.actuator_latency, seed=options.seed,
+        friction=options.friction, payload=options.payload, torque_scale=options.torque_scale,
+        noise=options.sensor_noise, sensor_latency=options.sensor_latency,
+        actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip
 
 
