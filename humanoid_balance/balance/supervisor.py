@@ -176,8 +176,7 @@ class Supervisor:
 def flywheel_capacity(robot: Robot) -> float:
     """How far outside the feet turning the trunk can still hold the DCM [m].
 
-    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g); the trunk's theta is about 0.6 rad
-    and its I about that of the mass above the hips. A third is counted: the rotation takes time while the DCM runs.
+    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g). The trunk turns by about 0.6 rad;
+    a quarter of the whole body's inertia is counted, as legs stay behind and the DCM runs on while the trunk turns.
     """
-    inertia = 0.045 * robot.mass * robot.com_height**2 * 4
-    return float(0.3 * robot.omega**2 * inertia * 0.6 / (robot.mass * 9.81))
+    return 0.25 * robot.omega**2 * robot.inertia * 0.6 / robot.weight
