@@ -67,7 +67,15 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     """The command in a process group of its own, as a terminal starts it."""
     command = [sys.executable, "-m", "humanoid_balance.cli", *map(str, arguments)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        start_new_session=True,
+        # A test run in the background ignores the interrupt; the process under test must not inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 # ---- robots ----
