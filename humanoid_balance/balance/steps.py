@@ -13,6 +13,7 @@ from humanoid_balance.balance import pendulum
 from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
@@ -39,10 +40,10 @@ class Reach:
         h = robot.com_height
         width = float(robot.soles[0][:, 1].max() - robot.soles[0][:, 1].min())
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
-        t = math.sqrt(h / 9.81)
+        t = math.sqrt(h / GRAVITY)
         return Reach(
             forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.75 * h, past=1.15 * length, crossed=0.12 * h,
-            speed=0.75 * math.sqrt(9.81 * h), shortest=0.8 * t, longest=1.4 * t,
+            speed=0.75 * math.sqrt(GRAVITY * h), shortest=0.8 * t, longest=1.4 * t,
         )  # fmt: skip
 
     def clip(self, x: float, y: float) -> Point:

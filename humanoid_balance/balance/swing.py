@@ -22,7 +22,6 @@ class Swing:
         self.position, self.velocity, self.acceleration = position.copy(), np.zeros(3), np.zeros(3)
         self.origin, self.rotation = position.copy(), rotation.copy()
         self.target, self.target_rotation = position.copy(), rotation.copy()
-        self._log = np.zeros(3)
         self._time = start
 
     @property
@@ -41,12 +40,10 @@ class Swing:
         dt = max(0.0, time - self._time)
         self._time = time
         left = max(self.end - time, 1e-3)
-        jerk_free = self.position.copy(), self.velocity.copy(), self.acceleration.copy()
         for axis in range(2):
-            p, v, a = _quintic_step(
-                jerk_free[0][axis], jerk_free[1][axis], jerk_free[2][axis], self.target[axis], left + dt, dt
+            self.position[axis], self.velocity[axis], self.acceleration[axis] = _quintic_step(
+                self.position[axis], self.velocity[axis], self.acceleration[axis], self.target[axis], left + dt, dt
             )
-            self.position[axis], self.velocity[axis], self.acceleration[axis] = p, v, a
         share = min(1.0, max(0.0, (time - self.start) / self.duration))
         self._lift(share, time)
         smooth = share * share * (3 - 2 * share)

@@ -19,7 +19,6 @@ from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array
 
 Floats = list[float]
 Numbers = tuple[float, ...]
-Soles = tuple[Sole, Sole]
 DISAGREE = 0.01  # between plates and kinematics, from where on the latter are believed [m/s]
 LOWEST = 0.2  # share of the standing CoM height below which the pendulum frequency rises no more
 
