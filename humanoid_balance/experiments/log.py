@@ -22,7 +22,7 @@ from humanoid_balance.experiments.cdr import STAMP, Slot, Template
 from humanoid_balance.experiments.link_tree import LinkTree
 from humanoid_balance.experiments.mcap_file import Batch, McapFile
 from humanoid_balance.loop import Tick
-from humanoid_balance.plants.mujoco import Truth
+from humanoid_balance.plants.truth import Truth
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 

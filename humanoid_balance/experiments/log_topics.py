@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from humanoid_balance.experiments.link_tree import Link, LinkTree
 from humanoid_balance.loop import Tick
-from humanoid_balance.plants.mujoco import Truth
+from humanoid_balance.plants.truth import Truth
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, FootReference
 

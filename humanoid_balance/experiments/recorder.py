@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.loop import Tick
-from humanoid_balance.plants.mujoco import Truth
+from humanoid_balance.plants.truth import Truth
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 

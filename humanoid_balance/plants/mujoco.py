@@ -5,69 +5,20 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants import mujoco_model
-from humanoid_balance.plants.mujoco_model import World
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.sensing import Sensing
+from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 
 SINK = 2e-4  # how deep standing soles press into the ground [m]
-FALL_LEAN = 1.4  # [rad]
-FALL_HEIGHT = 0.6  # of the standing CoM height
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Standard deviations of the sensors at noise scale 1, white at the control rate; biases are drawn once a run."""
-
-    position: float = 1e-4  # [rad]
-    velocity: float = 5e-3  # [rad/s]
-    gyro: float = 2e-3  # [rad/s]
-    acceleration: float = 0.05  # [m/s²]
-    gyro_bias: float = 2e-3  # [rad/s]
-    acceleration_bias: float = 0.02  # [m/s²]
-    force: float = 1.0  # [N]
-    moment: float = 0.1  # [N m]
-
-
-@dataclass(frozen=True)
-class PlantOptions:
-    """How the simulated robot differs from a perfect one."""
-
-    world: World = field(default_factory=World)
-    noise: float = 0.0  # scale of the sensor noise
-    seed: int = 0
-    sensor_latency: float = 0.0  # [s]
-    actuator_latency: float = 0.0  # [s]
-    torque_scale: float = 1.0  # of the torque limits
-    dt: float = 0.001  # control period [s]
-
-
-@dataclass(frozen=True)
-class Truth:
-    """Ground truth, for recorders and tests only."""
-
-    stamp: float
-    com: Array  # (3,) [m]
-    com_velocity: Array  # (3,) [m/s]
-    angular_momentum: Array  # about the CoM (3,)
-    base_position: Array  # (3,)
-    base_quaternion: Array  # x y z w
-    joint_position: Array  # (n,)
-    torque: Array  # applied (n,)
-    torso_axis: Array  # world direction that pointed up at the start (3,)
-    sole_position: Array  # sole frames (2, 3)
-    sole_rotation: Array  # (2, 3, 3)
-    sole_force: Array  # ground on foot, world (2, 3)
-    sole_moment: Array  # about the sole frame's origin, world (2, 3)
-    push: Array  # external force (3,) [N]
-    fell: bool
 
 
 class MujocoPlant:
@@ -106,12 +57,6 @@ class MujocoPlant:
         self._ground = model.geom("ground").id
         self._signs = np.ones(model.nsensordata)
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
-        noise, scale = Noise(), self.options.noise
-        one = np.ones
-        self._noise = scale * np.concatenate([
-            noise.position * one(n), noise.velocity * one(n), 0 * one(n), noise.gyro * one(3),
-            noise.acceleration * one(3), *([noise.force * one(3), noise.moment * one(3)] * 2),
-        ])  # fmt: skip
         self._limit = robot.torque_limit * self.options.torque_scale
 
     def reset(self) -> None:
@@ -119,21 +64,17 @@ class MujocoPlant:
         model, data, robot = self.model, self.data, self.robot
         mujoco.mj_resetData(model, data)
         q = robot.stance(math.radians(self.options.world.slope))
-        self._rng = np.random.default_rng(self.options.seed)
         data.qpos[:3] = q[:3]
         data.qpos[2] -= SINK
         data.qpos[3:7] = q[[6, 3, 4, 5]]
         data.qpos[self._qpos] = q[7:]
         data.ctrl[:] = self._torque = robot.standing_torque(q)
         mujoco.mj_forward(model, data)
-        self._bias = np.zeros(self._noise.size)
-        noise, imu = Noise(), 3 * robot.n
-        self._bias[imu : imu + 3] = self.options.noise * noise.gyro_bias * self._rng.standard_normal(3)
-        self._bias[imu + 3 : imu + 6] = self.options.noise * noise.acceleration_bias * self._rng.standard_normal(3)
         self._up = data.xmat[self._torso].reshape(3, 3).T @ np.array([0.0, 0.0, 1.0])
         self._com_height = self._height()
         self._ticks = 0
-        self._frames: deque[SensorFrame] = deque(maxlen=1 + round(self.options.sensor_latency / self.dt))
+        delay = round(self.options.sensor_latency / self.dt)
+        self._sensing = Sensing(robot.n, self.options.noise, self.options.seed, delay)
         idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
         self._sensors = self._signs * data.sensordata
@@ -152,19 +93,7 @@ class MujocoPlant:
         return self._ticks * self.dt
 
     def read(self) -> SensorFrame:
-        values = self._sensors[: self._truth_sensors]
-        if self.options.noise:
-            values = values + self._bias + self._noise * self._rng.standard_normal(values.size)
-        else:
-            values = values.copy()
-        n = self.robot.n
-        wrench = values[3 * n + 6 :].reshape(2, 6)
-        frame = SensorFrame(
-            self.time, values[:n], values[n : 2 * n], values[2 * n : 3 * n],
-            values[3 * n : 3 * n + 3], values[3 * n + 3 : 3 * n + 6], wrench,
-        )  # fmt: skip
-        self._frames.append(frame)
-        return self._frames[0]
+        return self._sensing.frame(self.time, self._sensors[: self._truth_sensors])
 
     def write(self, command: TorqueCommand) -> None:
         """Apply a command and move on by one control period."""
@@ -212,20 +141,20 @@ class MujocoPlant:
     # ---- ground truth ----
 
     def _height(self) -> float:
-        """CoM above the ground plane, measured along gravity [m]."""
-        x, _, z = self.data.subtree_com[1]
-        return float(z - x * math.tan(math.radians(self.options.world.slope)))
+        return height_above(self.data.subtree_com[1], self.options.world.slope)
 
     def fell(self) -> bool:
-        """Any part but the feet touches the ground, the torso leans over 1.4 rad, or the CoM is below 0.6."""
         data = self.data
-        pairs = data.contact.geom
-        for first, second in pairs:
+        up = data.xmat[self._torso].reshape(3, 3)[2] @ self._up
+        return has_fallen(self._touching(), float(up), self._height(), self._com_height)
+
+    def _touching(self) -> bool:
+        """A part other than the feet touches the ground."""
+        for first, second in self.data.contact.geom:
             other = second if first == self._ground else first if second == self._ground else -1
             if other >= 0 and not self._harmless[other]:
                 return True
-        up = data.xmat[self._torso].reshape(3, 3)[2] @ self._up
-        return bool(up < math.cos(FALL_LEAN) or self._height() < FALL_HEIGHT * self._com_height)
+        return False
 
     def truth(self) -> Truth:
         """What really happened, at the stamp of the next ``read``."""

@@ -7,32 +7,20 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
-from pathlib import Path
 
 import mujoco
 import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.errors import ConfigError
+from humanoid_balance.plants.urdf_shapes import MESHES, resolve_mesh, rigid_with
+from humanoid_balance.plants.world import World
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 
 MASSLESS = 1e-9  # given to links without mass, which MuJoCo does not accept on moving bodies [kg, kg m²]
-MESHES = (".stl", ".obj", ".msh")  # what MuJoCo reads; links with other meshes touch nothing and are not seen
 SOLE_THICKNESS = 0.01  # [m]
 # Who touches whom: the ground touches all; the two legs touch each other.
 GROUND, LEFT_LEG, RIGHT_LEG, BODY = 1, 2, 4, 8
-
-
-@dataclass(frozen=True)
-class World:
-    """What the robot stands in, and how its simulated body differs from the controller's model."""
-
-    slope: float = 0.0  # the ground rises forward by this angle [deg]
-    friction: float = 0.8
-    payload: float = 0.0  # mass fixed at the centre of the torso [kg]
-    timestep: float = 0.001  # of the physics [s]
-    visual: bool = False  # load the meshes that are only seen
 
 
 def build(robot: Robot, world: World) -> mujoco.MjModel:
@@ -74,7 +62,7 @@ def _compile(robot: Robot, world: World) -> mujoco.MjModel:
 def _prepared_urdf(robot: Robot, visual: bool) -> str:
     """Drop what MuJoCo does not need and resolve mesh addresses."""
     root = ET.fromstring(robot.urdf)
-    feet = set().union(*(_rigid_with(root, foot.frame) for foot in robot.config.feet))  # the sole boxes replace these
+    feet = set().union(*(rigid_with(root, foot.frame) for foot in robot.config.feet))  # the sole boxes replace these
     for link in root.findall("link"):
         for kind in ("visual", "collision"):
             for part in link.findall(kind):
@@ -82,7 +70,7 @@ def _prepared_urdf(robot: Robot, visual: bool) -> str:
                 if (kind == "visual" and not visual) or (kind == "collision" and link.get("name") in feet):
                     link.remove(part)
                 elif mesh is not None:
-                    file = _resolve(robot, mesh.attrib["filename"])
+                    file = resolve_mesh(robot, mesh.attrib["filename"])
                     if file.suffix.lower() in MESHES:
                         mesh.set("filename", str(file))
                     else:
@@ -90,33 +78,6 @@ def _prepared_urdf(robot: Robot, visual: bool) -> str:
     extension = ET.SubElement(root, "mujoco")
     ET.SubElement(extension, "compiler", strippath="false", discardvisual="false", fusestatic="false")
     return ET.tostring(root, encoding="unicode")
-
-
-def _rigid_with(root: ET.Element, link: str) -> set[str]:
-    """The link and all that fixed joints weld to it."""
-    welded, grown = {link}, True
-    while grown:
-        grown = False
-        for joint in root.findall("./joint[@type='fixed']"):
-            ends = {joint.find(end).attrib["link"] for end in ("parent", "child")}  # type: ignore[union-attr]
-            if ends & welded and not ends <= welded:
-                welded |= ends
-                grown = True
-    return welded
-
-
-def _resolve(robot: Robot, address: str) -> Path:
-    """A mesh by ``package://package/path``, looked for beside every folder above the URDF, or relative to it."""
-    here = (robot.urdf_path or robot.config.file).parent
-    _, package, inside = address.rpartition("package://")
-    if package:
-        for folder in (here, *here.parents):
-            for candidate in (folder / inside, folder.parent / inside):
-                if candidate.is_file():
-                    return candidate
-    elif (here / inside).is_file():
-        return here / inside
-    raise ConfigError(robot.config.file, "urdf", robot.config.urdf, f"meshes that exist; not found: {address}")
 
 
 def _scale_masses(spec: mujoco.MjSpec, robot: Robot) -> None:

@@ -261,13 +261,22 @@ class Robot:
                 )
         return q
 
+    def standing_wrench(self, q: Array) -> Array:
+        """Wrenches of the ground on the soles that carry the body at rest, the smallest ones, world axes (2, 6)."""
+        gravity, jacobian = self._statics(q)
+        wrench: Array = np.linalg.lstsq(jacobian[:, :6].T, gravity[:6], rcond=None)[0].reshape(2, 6)
+        return wrench
+
     def standing_torque(self, q: Array) -> Array:
         """Joint torques that hold the body still on both soles, with the smallest sole wrenches (n,) [N m]."""
+        gravity, jacobian = self._statics(q)
+        return gravity[6:] - jacobian[:, 6:].T @ self.standing_wrench(q).reshape(12)
+
+    def _statics(self, q: Array) -> tuple[Array, Array]:
+        """Generalised gravity (nv,) and the Jacobian of both soles, world axes (12, nv)."""
         model, data = self.model, self.data
         gravity = pin.computeGeneralizedGravity(model, data, q).copy()
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
         world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        jacobian = np.vstack([pin.getFrameJacobian(model, data, f, world) for f in self.sole_frames])
-        wrench = np.linalg.lstsq(jacobian[:, :6].T, gravity[:6], rcond=None)[0]
-        return gravity[6:] - jacobian[:, 6:].T @ wrench
+        return gravity, np.vstack([pin.getFrameJacobian(model, data, f, world) for f in self.sole_frames])

@@ -8,9 +8,10 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.estimation import Estimator
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions, Truth
-from humanoid_balance.plants.mujoco_model import World
+from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import Truth
+from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 

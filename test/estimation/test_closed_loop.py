@@ -9,9 +9,9 @@ from estimation.motion import noisy
 from estimation.standing import com_error, estimate, rms, simulate, tilt_error, true_zmp
 
 from humanoid_balance.estimation import Estimator
-from humanoid_balance.plants.mujoco import Truth
-from humanoid_balance.plants.mujoco_model import World
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import Truth
+from humanoid_balance.plants.world import World
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, RobotState, SensorFrame
 

@@ -17,8 +17,9 @@ from mcap.reader import make_reader
 from humanoid_balance.experiments import cdr, log, push
 from humanoid_balance.experiments.log import LogWriter
 from humanoid_balance.loop import Tick
-from humanoid_balance.plants.mujoco import MujocoPlant, Truth
+from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import Truth
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 

@@ -5,9 +5,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from humanoid_balance.plants.mujoco import MujocoPlant, Noise, PlantOptions
-from humanoid_balance.plants.mujoco_model import World
+from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.sensing import Noise
+from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot import registry
 from humanoid_balance.types import TorqueCommand
 

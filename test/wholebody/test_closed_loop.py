@@ -9,8 +9,9 @@ import pytest
 from wholebody.harness import polygon, reference_at, state_of
 
 from humanoid_balance.estimation.support import margin
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
+from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot import registry
 from humanoid_balance.types import Array, FootReference, Stack
 from humanoid_balance.wholebody.controller import WholeBody
