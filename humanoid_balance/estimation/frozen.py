@@ -2,7 +2,8 @@
 
 Standing still is no fault: a quantised encoder at rest gives the same number for minutes. A joint counts as frozen
 when its position repeats for many samples and either its own velocity adds up to a travel that cannot be, or it used
-to change at nearly every sample and the other joints still do.
+to change at nearly every sample, by many counts until just now, and the other joints still do. A joint that comes to
+rest changes by fewer and fewer counts first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ FROZEN = 3  # repeated readings in a row that are suspicious
 KEEP = 0.96  # of the travel from sample to sample: a joint that reports rest again is forgiven
 HISTORY = 50  # samples needed before that can be said
 FORGET = 10_000  # samples after which the history counts half
+COUNTS = 8.0  # changes of so many counts are noise or motion; a joint comes to rest in smaller ones
+RECENT = 0.3  # share of the newest change in the mean of late
 
 
 class FrozenWatch:
@@ -32,6 +35,9 @@ class FrozenWatch:
         self.any = False
         self._last = np.full(n, np.nan)
         self._change = np.full(n, np.nan)  # since the sample before [rad]
+        self._size = np.zeros(n)  # of that change
+        self._count_size = np.full(n, np.inf)  # smallest change ever seen: one count of the encoder [rad]
+        self._recent = np.zeros(n)  # size of changes of late, repetitions left out [rad]
         self._run = np.zeros(n, dtype=int)  # repeated readings in a row
         self._travel = np.zeros(n)  # what the velocity adds up to meanwhile [rad]
         self._repeated = np.zeros(n)  # in all, forgotten slowly
@@ -44,6 +50,10 @@ class FrozenWatch:
             changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
         np.copyto(self._last, position)
         self._samples += 1.0
+        size = np.abs(self._change, out=self._size)
+        moved = size > 0.0
+        np.fmin(self._count_size, size, out=self._count_size, where=moved)
+        np.add(self._recent, RECENT * (size - self._recent), out=self._recent, where=moved)
         if changed == self._n and not self._running:
             return False
         return self._count(changed, velocity, dt)
@@ -61,6 +71,7 @@ class FrozenWatch:
         self._travel = np.where(same, travel, 0.0)
         before = np.maximum(self._samples - self._run, 1.0)
         lively = (self._repeated < RARE * before) & (before > HISTORY) & (changed > 0.9 * (self._n - 1))
+        lively &= self._recent > COUNTS * self._count_size
         moving = np.abs(self._travel) > limit
         self.frozen = same & (self._run >= FROZEN) & (lively | moving)
         self._running = bool(same.any())

@@ -59,11 +59,12 @@ class MujocoPlant:
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._limit = robot.torque_limit * self.options.torque_scale
 
-    def reset(self) -> None:
-        """Stand in the nominal stance, at rest, held by the motors, time 0."""
+    def reset(self, q: Array | None = None) -> None:
+        """At rest, held by the motors, time 0; in the nominal stance or a Pinocchio configuration ``q``."""
         model, data, robot = self.model, self.data, self.robot
         mujoco.mj_resetData(model, data)
-        q = robot.stance(math.radians(self.options.world.slope))
+        if q is None:
+            q = robot.stance(math.radians(self.options.world.slope))
         data.qpos[:3] = q[:3]
         data.qpos[2] -= SINK
         data.qpos[3:7] = q[[6, 3, 4, 5]]
@@ -122,11 +123,11 @@ class MujocoPlant:
         """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
         data = self.data
         self._push_force[:] = 0.0
+        for _, body, _ in self._pushes:
+            data.xfrc_applied[body] = 0.0
         for k, (push, body, point) in enumerate(self._pushes):
             size = push.force_at(self.time)
             if size == 0.0:
-                if self.time >= push.end:
-                    data.xfrc_applied[body] = 0.0
                 continue
             rotation = data.xmat[body].reshape(3, 3)
             if point is None:  # through the CoM, from now on fixed to the link
@@ -134,8 +135,8 @@ class MujocoPlant:
                 self._pushes[k] = (push, body, point)
             force = size * push.axis
             arm = data.xpos[body] + rotation @ point - data.xipos[body]
-            data.xfrc_applied[body, :3] = force
-            data.xfrc_applied[body, 3:] = np.cross(arm, force)
+            data.xfrc_applied[body, :3] += force
+            data.xfrc_applied[body, 3:] += np.cross(arm, force)
             self._push_force += force
 
     # ---- ground truth ----
@@ -146,9 +147,9 @@ class MujocoPlant:
     def fell(self) -> bool:
         data = self.data
         up = data.xmat[self._torso].reshape(3, 3)[2] @ self._up
-        return has_fallen(self._touching(), float(up), self._height(), self._com_height)
+        return has_fallen(self.touching(), float(up), self._height(), self._com_height)
 
-    def _touching(self) -> bool:
+    def touching(self) -> bool:
         """A part other than the feet touches the ground."""
         for first, second in self.data.contact.geom:
             other = second if first == self._ground else first if second == self._ground else -1

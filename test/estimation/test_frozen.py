@@ -56,3 +56,11 @@ def test_one_joint_at_rest_while_others_move_is_not_frozen() -> None:
     angle[:, 4] = 0.123
     velocity = np.gradient(angle, DT, axis=0)
     assert not any(run(angle, velocity))
+
+
+def test_a_joint_that_settles_before_the_others_is_not_frozen() -> None:
+    time = DT * np.arange(1000)[:, None]
+    angle = 0.3 * np.sin(2 * time + np.arange(N))
+    angle[:, 4] = 0.123 + 0.1 * np.exp(-3.0 * time[:, 0])  # changes at every sample for long, then by less than a count
+    velocity = np.gradient(angle, DT, axis=0)
+    assert not any(run(angle.astype(np.float32).astype(float), velocity))

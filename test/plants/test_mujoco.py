@@ -144,13 +144,14 @@ def test_motors_do_not_exceed_their_scaled_limits():
     assert plant.truth().torque == pytest.approx(0.5 * robot.torque_limit)
 
 
-def test_a_push_changes_momentum_by_its_impulse():
+@pytest.mark.parametrize("start, duration", [(0.0, 0.05), (0.2, 0.1)])  # 0.2 + 0.1 is a little more than 0.3
+def test_a_push_changes_momentum_by_its_impulse(start, duration):
     robot = registry.load("human")
-    push = PushProfile(100.0, 0.05, direction=30.0, start=0.0)
+    push = PushProfile(100.0, duration, direction=30.0, start=start)
     plant = MujocoPlant(robot, PlantOptions(), [push])
     plant.data.qpos[2] += 1.0  # in the air nothing else pushes sideways
     mujoco.mj_forward(plant.model, plant.data)
-    for _ in range(60):
+    for _ in range(310):
         plant.write(idle(robot))
     gained = robot.mass * plant.truth().com_velocity[:2]
     assert gained == pytest.approx(push.impulse * push.axis[:2], rel=5e-3)

@@ -1,0 +1,336 @@
+"""The conversation with one board: who it is, how it is configured, its newest sample, commands to it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.plants.protocol import (
+    FROM_BOARD,
+    Command,
+    Configure,
+    Decoder,
+    EmergencyStop,
+    Fault,
+    FootWrench,
+    Frame,
+    Identify,
+    Identity,
+    Imu,
+    Joint,
+    Mode,
+    Packet,
+    Reset,
+    Sender,
+    State,
+    Truth,
+    table_hash,
+)
+from humanoid_balance.plants.protocol.vocabulary import VERSION
+from humanoid_balance.plants.serial import table
+from humanoid_balance.plants.serial.calibration import Calibration, JointCalibration
+from humanoid_balance.plants.serial.clock import ClockMap
+from humanoid_balance.plants.serial.port import Port, PortError
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, TorqueCommand
+
+COURT = 100_000  # how often a question is repeated [µs]
+LISTEN = 0.05  # longest wait for bytes [s]
+REOPEN = 0.2  # how often a lost port is tried again [s]
+HISTORY = 200  # arrivals that rate and jitter are taken from
+SWITCHED_OFF = (Mode.OFF, Mode.STOPPING, Mode.STOPPED)  # modes in which a board takes no configuration
+
+
+Clock = Callable[[], int]  # [µs]
+
+
+def microseconds() -> int:
+    """The host's clock [µs]."""
+    return time.monotonic_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How the host wants its boards to work."""
+
+    period: int  # between samples [µs]; 0: the board speaks only when spoken to
+    lockstep: bool
+    torque: Array  # largest torque of each joint of the robot (robot.n,) [N m]
+    brake: Array  # damping of each joint (robot.n,) [N m s/rad]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Everything a board measured at one time, in the units of the robot's joints."""
+
+    stamp: int  # board's clock [µs]
+    time: float  # host's clock [s]
+    arrival: int  # host's clock [µs]
+    state: State
+    position: Array  # (n,) [rad]
+    velocity: Array  # (n,) [rad/s]
+    torque: Array  # (n,) [N m]
+    imu: Imu | None
+    feet: Mapping[int, Array]  # wrench by side
+    truth: Truth | None
+
+
+class BoardBus:
+    """One port and its reader thread. ``news`` is the plant's lock; all that is shared is touched under it only."""
+
+    def __init__(
+        self,
+        port: Port,
+        robot: Robot,
+        wish: Wish,
+        known: Mapping[str, JointCalibration],
+        news: threading.Condition,
+        now: Clock = microseconds,
+    ) -> None:
+        self.port, self.robot, self.wish, self.news = port, robot, wish, news
+        self.url = port.url
+        self._known, self._now = known, now
+        self.decoder = Decoder(FROM_BOARD)
+        self.clock = ClockMap()
+        self.sample: Sample | None = None
+        self.truth: Truth | None = None
+        self.faults: dict[tuple[str, int], tuple[Fault, int]] = {}  # by name and joint, with the time it came [µs]
+        self.reopened = 0
+        self.arrivals: deque[int] = deque(maxlen=HISTORY)
+        self.index = np.zeros(0, dtype=int)  # of its joints among the robot's
+        self.gauge = Calibration([])
+        self._sender = Sender()
+        self._last_command: Command | None = None
+        self._closing = False
+        self._forget()
+        self._thread = threading.Thread(target=self._run, name=f"reader of {self.url}", daemon=True)
+
+    def open(self) -> None:
+        """Raises PortError if there is no such port."""
+        self.port.open()
+        self.connected = True
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closing = True
+        if self._thread.is_alive() and threading.current_thread() is not self._thread:
+            self._thread.join()
+        self.port.close()
+
+    def _forget(self) -> None:
+        """Nothing is known of who is at the other end."""
+        self.connected = False
+        self.identity: Identity | None = None
+        self.configure: Configure | None = None
+        self.problem = ""  # why this board cannot be used
+        self._rows: dict[int, Joint] = {}
+        self._parts: dict[int, list[Frame]] = {}  # frames of a sample that is not complete, by stamp
+        self._courted = -COURT
+
+    # ---- what the plant asks ----
+
+    @property
+    def name(self) -> str:
+        return self.identity.name if self.identity else self.url
+
+    @property
+    def joints(self) -> list[Joint]:
+        return [self._rows[i] for i in sorted(self._rows)]
+
+    @property
+    def mode(self) -> Mode:
+        """As last reported; UNCONFIGURED while nothing is known."""
+        known = self.connected and self.sample is not None and self.configure is not None
+        return self.sample.state.mode if known and self.sample is not None else Mode.UNCONFIGURED
+
+    @property
+    def configured(self) -> bool:
+        """The board works as the host wants it."""
+        wanted = self.configure
+        return wanted is not None and self.sample is not None and self.sample.state.configuration == wanted.checksum
+
+    @property
+    def settled(self) -> bool:
+        """Nothing more can be done but by the operator: configured, or stopped."""
+        return self.configured or (self.configure is not None and self.mode in SWITCHED_OFF)
+
+    def age(self) -> float:
+        """Of the newest sample [s]."""
+        return 1e-6 * (self._now() - self.sample.arrival) if self.sample else float("inf")
+
+    def command(self, mode: Mode, command: TorqueCommand) -> None:
+        """Send this board's part of a command, in answer to its newest sample."""
+        if self.sample is not None and self.configure is not None:
+            self._last_command = self.gauge.command(mode, self.sample.stamp, command, self.index)
+            self.send(self._last_command)
+
+    def idle(self, mode: Mode) -> None:
+        """Ask for DISARMED or DAMPING."""
+        if self.configure is not None:
+            answers = self.sample.stamp if self.sample else 0
+            self._last_command = Command.idle(mode, answers, len(self.index))
+            self.send(self._last_command)
+
+    def stop(self) -> None:
+        self._write(self._sender.encode(EmergencyStop(), self._now()), urgent=True)
+
+    def reset(self) -> None:
+        self.send(Reset())
+
+    def send(self, frame: Frame) -> None:
+        self._write(self._sender.encode(frame, self._now()), urgent=False)
+
+    def _write(self, data: bytes, urgent: bool) -> None:
+        if self.connected:
+            try:
+                self.port.send(data, urgent)
+            except PortError as error:
+                self._lose(str(error))
+
+    # ---- the reader thread ----
+
+    def _run(self) -> None:
+        while not self._closing:
+            if self.connected:
+                self.pump(LISTEN)
+            else:
+                self._reopen()
+
+    def pump(self, timeout: float) -> None:
+        """Wait up to ``timeout`` [s] for bytes, act on them, and ask what is still to be asked."""
+        try:
+            data = self.port.receive(timeout)
+        except PortError as error:
+            with self.news:
+                self._lose(str(error))
+                self.news.notify_all()
+            return
+        arrival = self._now()
+        packets = self.decoder.feed(data) if data else []
+        with self.news:
+            self._court()
+            if self._take(packets, arrival):
+                self.news.notify_all()
+
+    def _lose(self, why: str) -> None:
+        self._forget()
+        self.problem = why
+
+    def _reopen(self) -> None:
+        self.port.close()
+        time.sleep(REOPEN)
+        if self._closing:
+            return
+        try:
+            self.port.open()
+        except PortError:
+            return
+        with self.news:
+            self._forget()
+            self.clock.reset()
+            self.connected = True
+            self.reopened += 1
+
+    def _court(self) -> None:
+        """Ask what is not known yet, every tenth of a second."""
+        now = self._now()
+        if now - self._courted < COURT:
+            return
+        self._courted = now
+        if self.decoder.other_version is not None and self.identity is None:
+            self.problem = f"{self.url}: speaks protocol version {self.decoder.other_version}; this host: {VERSION}"
+        if self.identity is None or len(self._rows) < self.identity.joints:
+            self.send(Identify())
+        elif self.configure is not None and not self.configured:
+            if self.mode in (Mode.UNCONFIGURED, Mode.DISARMED):
+                self.send(self.configure)
+            if not self.wish.period:  # it does not speak unless it is spoken to
+                self.idle(Mode.DISARMED)
+
+    def _take(self, packets: list[Packet], arrival: int) -> bool:
+        """Under the lock; True if a sample is complete or something else changed that others wait for."""
+        news = False
+        for packet in packets:
+            frame = packet.frame
+            if isinstance(frame, State):
+                news |= self._take_state(frame, packet.stamp, arrival)
+            elif isinstance(frame, Fault):
+                self.faults[frame.name, frame.joint] = (frame, arrival)
+            elif isinstance(frame, Identity):
+                news |= self._meet(frame, None)
+            elif isinstance(frame, Joint):
+                news |= self._meet(None, frame)
+            else:
+                if packet.stamp not in self._parts:
+                    self._parts = {packet.stamp: []}
+                self._parts[packet.stamp].append(frame)
+        return news
+
+    def _meet(self, identity: Identity | None, joint: Joint | None) -> bool:
+        """Part of an introduction; when it is complete the table is compared with the robot."""
+        if identity is not None and (self.identity is None or identity.table != self.identity.table):
+            self.identity, self._rows = identity, {}
+        if joint is not None and self.identity is not None:
+            self._rows[joint.index] = joint
+        who = self.identity
+        if who is None or len(self._rows) != who.joints or self.configure is not None or self.problem:
+            return False
+        joints = self.joints
+        if [joint.index for joint in joints] != list(range(who.joints)) or table_hash(joints) != who.table:
+            self._rows = {}  # some of it is from before a restart: ask again
+            return False
+        try:
+            self._fit(who, joints)
+        except InputError as error:
+            self.problem = str(error)
+        return True
+
+    def _fit(self, who: Identity, joints: list[Joint]) -> None:
+        wish = self.wish
+        self.index = table.indices(self.robot, who.name, joints)
+        self.gauge = table.calibration(joints, self._known)
+        table.check_limits(self.robot, who.name, joints, self.index, self.gauge, wish.torque)
+        if 0 < wish.period < who.period_min:
+            raise InputError(
+                f"board '{who.name}': period {wish.period} µs is too short; allowed: {who.period_min} or more"
+            )
+        if wish.lockstep and not who.simulator:
+            raise InputError(f"board '{who.name}': lock-step is for simulators; this is a real board")
+        limit = self.gauge.limit(wish.torque[self.index])
+        own = np.array([joint.torque_limit for joint in joints])
+        self.configure = Configure(
+            who.table, wish.period, wish.lockstep, np.minimum(limit, own), self.gauge.brake(wish.brake[self.index])
+        )
+        self._courted = -COURT  # configure at once
+
+    def _take_state(self, state: State, stamp: int, arrival: int) -> bool:
+        if len(state.position) != len(self.index):
+            return False  # of a board that has not introduced itself
+        last, sent = self.sample, self._last_command
+        if self.wish.lockstep and last is not None and stamp == last.stamp and state.mode is last.state.mode:
+            if sent is not None and sent.answers == stamp:
+                self.send(sent)  # a simulator that repeats its sample has not heard the answer
+            if state.configuration == last.state.configuration:
+                return False
+        self.clock.update(stamp, arrival, state.echo, state.echo_age)
+        self.arrivals.append(arrival)
+        imu, feet = None, {}
+        for part in self._parts.pop(stamp, []):
+            if isinstance(part, Imu):
+                imu = part
+            elif isinstance(part, FootWrench):
+                feet[part.side] = part.wrench
+            elif isinstance(part, Truth):
+                self.truth = part
+        gauge = self.gauge
+        self.sample = Sample(
+            stamp, self.clock.host_time(stamp), arrival, state, gauge.position(state.position),
+            gauge.velocity(state.velocity), gauge.torque(state.torque), imu, feet, self.truth,
+        )  # fmt: skip
+        return True

@@ -1,0 +1,278 @@
+"""The serial plant: all boards of a robot as one Plant."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.plants.protocol import Mode, Push, Truth
+from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TIMEOUT
+from humanoid_balance.plants.serial import table
+from humanoid_balance.plants.serial.bus import SWITCHED_OFF, BoardBus, Wish
+from humanoid_balance.plants.serial.gate import Gate
+from humanoid_balance.plants.serial.port import Port, PortError
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.bounds import TorqueBounds
+from humanoid_balance.safety.box import SafetyLimits
+from humanoid_balance.types import SensorFrame, TorqueCommand
+
+BAUD = 4_000_000
+PATIENCE = 3.0  # periods that ``read`` waits for a new sample at most
+STALE = 0.010  # a bus that has been silent for longer has no readings any more: NaN [s]
+ASK_AGAIN = 0.1  # between two Resets [s]
+RESETTING = 2.0  # how long a reset goes on trying [s]
+
+
+class SerialPlant:
+    """Reads the boards' samples, aligned in time, and sends them their parts of a command.
+
+    Stamps are seconds of the host's monotonic clock; in lock-step, of simulated time.
+    """
+
+    def __init__(
+        self, robot: Robot, ports: Sequence[str], dt: float = 0.001, *, lockstep: bool = False, timeout: float = 5.0
+    ) -> None:
+        """Opens the ports and waits up to ``timeout`` [s] until all boards are known and configured."""
+        self.robot, self.dt, self.lockstep = robot, dt, lockstep
+        self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
+        self.gate = Gate(TorqueBounds(robot.torque_limit, SafetyLimits().rate))
+        wish = Wish(round(1e6 * dt), lockstep, robot.torque_limit, robot.brake)
+        self.buses: list[BoardBus] = []
+        self._used = [-1] * len(ports)  # stamp of the sample of each board that was read last [µs]
+        self._frame: SensorFrame | None = None
+        self._returned = self._time()  # when ``read`` returned last [s]
+        self._reset_until, self._reset_sent = 0.0, 0.0
+        self._pushes: list[Push] = []  # that wait for the next command
+        try:
+            for url in ports:
+                self.buses.append(self._open_bus(url, wish))
+            self._connect(timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    def _time(self) -> float:
+        return time.monotonic()
+
+    def _wait(self, seconds: float) -> None:
+        """Until a reader thread has news, or so long."""
+        self._news.wait(seconds)
+
+    def _open_bus(self, url: str, wish: Wish) -> BoardBus:
+        bus = BoardBus(Port(url, BAUD), self.robot, wish, {}, self._news)
+        try:
+            bus.open()
+        except PortError as error:
+            raise InputError(f"port {error}") from None
+        return bus
+
+    # ---- start and end ----
+
+    def _connect(self, timeout: float) -> None:
+        if not self.buses:
+            raise InputError("no ports are given; allowed: one or more")
+        deadline = self._time() + timeout
+        with self._news:
+            while not all(bus.settled for bus in self.buses):
+                for bus in self.buses:
+                    if bus.problem:
+                        raise InputError(bus.problem)
+                    self._wake_simulator(bus)
+                if self._time() > deadline:
+                    raise InputError(self._why_not(timeout))
+                self._wait(0.02)
+            table.check_complete(
+                self.robot, [(bus.name, [self.robot.joint_names[i] for i in bus.index]) for bus in self.buses]
+            )
+
+    def _wake_simulator(self, bus: BoardBus) -> None:
+        """A simulator that its last host left stopped may be reset at once: nobody gets hurt."""
+        if bus.identity is not None and bus.identity.simulator:
+            if bus.mode is Mode.STOPPED:
+                bus.reset()
+            elif bus.mode is Mode.OFF:
+                bus.idle(Mode.DISARMED)
+
+    def _why_not(self, timeout: float) -> str:
+        bus = next(bus for bus in self.buses if not bus.settled)
+        counts = bus.decoder.counts
+        if bus.identity is None:
+            heard = f"{counts.bytes} bytes and {counts.frames} frames came" if counts.bytes else "not a byte came"
+            return f"port {bus.url}: no board introduced itself within {timeout:g} s; {heard}"
+        told = ", ".join(
+            f"{name} {fault.value:g}, limit {fault.limit:g}" for (name, _), (fault, _) in bus.faults.items()
+        )
+        return (
+            f"board '{bus.name}' at {bus.url}: took no configuration within {timeout:g} s; it says: {told or 'nothing'}"
+        )
+
+    def close(self) -> None:
+        """Closes the ports, which stops boards that can see it."""
+        for bus in self.buses:
+            bus.close()
+
+    def __enter__(self) -> SerialPlant:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- the loop ----
+
+    def read(self) -> SensorFrame:
+        """The next sample of all boards; if none comes in time, the last one again, with its old stamp."""
+        with self._news:
+            if self.lockstep:
+                self._await_lockstep()
+            else:
+                deadline = self._returned + PATIENCE * self.dt
+                while not all(self._fresh(k) for k in range(len(self.buses))):
+                    left = deadline - self._time()
+                    if left <= 0.0:
+                        break
+                    self._wait(left)
+            if self._frame is None or any(self._fresh(k) for k in range(len(self.buses))):
+                self._frame = self._assemble()
+        self._returned = self._time()
+        return self._frame
+
+    def _fresh(self, k: int) -> bool:
+        sample = self.buses[k].sample
+        return sample is not None and sample.stamp != self._used[k]
+
+    def _await_lockstep(self) -> None:
+        deadline = self._time() + LOCKSTEP_TIMEOUT
+        while not all(self._fresh(k) for k in range(len(self.buses))):
+            lost = next((bus for bus in self.buses if not bus.connected), None)
+            if lost is not None:
+                raise InputError(f"port {lost.problem or lost.url}: lost")
+            left = deadline - self._time()
+            if left <= 0.0:
+                raise InputError(f"port {self.buses[0].url}: the simulator has stopped answering")
+            self._wait(left)
+
+    def _assemble(self) -> SensorFrame:
+        """One frame at the time of the bus with the IMU; joints of other buses are carried on to it."""
+        n, now = self.robot.n, self._time()
+        position, velocity, torque = (np.full(n, np.nan) for _ in range(3))
+        gyro, acceleration, wrench = np.full(3, np.nan), np.full(3, np.nan), np.full((2, 6), np.nan)
+        samples = [bus.sample for bus in self.buses if bus.sample is not None]
+        master = max(samples, key=lambda sample: (sample.imu is not None, sample.time))
+        at = master.time
+        for k, bus in enumerate(self.buses):
+            sample = bus.sample
+            if sample is None:
+                continue
+            self._used[k] = sample.stamp
+            if not self.lockstep and now - sample.time > STALE:
+                continue
+            i = bus.index
+            shift = 0.0 if self.lockstep else min(max(at - sample.time, -STALE), STALE)
+            position[i] = sample.position if shift == 0.0 else sample.position + shift * sample.velocity
+            velocity[i], torque[i] = sample.velocity, sample.torque
+            if sample.imu is not None:
+                gyro, acceleration = sample.imu.gyro, sample.imu.acceleration
+            for side, measured in sample.feet.items():
+                wrench[side] = measured
+        stamp = 1e-6 * master.stamp if self.lockstep else at
+        return SensorFrame(stamp, position, velocity, torque, gyro, acceleration, wrench)
+
+    def write(self, command: TorqueCommand) -> None:
+        """Send a command to all boards; the gate decides what of it."""
+        if self._frame is None:
+            raise RuntimeError("write before the first read")
+        frame = self._frame
+        with self._news:
+            self._send_pushes()
+            modes = [bus.mode for bus in self.buses]
+            mode, bounded = self.gate.admit(command, modes, (frame.position, frame.velocity, frame.torque))
+            for bus in self.buses:
+                if self.gate.stopped and bus.mode not in SWITCHED_OFF:
+                    bus.stop()
+                if mode in (Mode.TORQUE, Mode.IMPEDANCE):
+                    bus.command(mode, bounded)
+                else:
+                    bus.idle(mode)
+            if self._time() < self._reset_until:
+                self._reset_boards()
+
+    # ---- arming and stopping ----
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """As the boards last reported them."""
+        return tuple(bus.mode for bus in self.buses)
+
+    def arm(self, timeout: float = 2.0) -> None:
+        """Lead all boards to DAMPING, for programs without a bring-up; an InputError says why one does not arm."""
+        deadline = self._time() + timeout
+        brake = TorqueCommand.damp(0.0, self.robot.brake)
+        self.read()
+        self.write(replace(brake, damping=np.zeros(self.robot.n)))
+        while not all(mode in ARMED_MODES for mode in self.read_modes()):
+            if self._time() > deadline:
+                bus = next(bus for bus in self.buses if bus.mode not in ARMED_MODES)
+                raise InputError(f"board '{bus.name}' at {bus.url}: does not arm, it is {bus.mode.name}")
+            self.write(brake)
+        self.unread()
+
+    def unread(self) -> None:
+        """The next ``read`` gives the last sample again, so that a loop can start with what was looked at here."""
+        self._used = [-1] * len(self.buses)
+
+    def read_modes(self) -> tuple[Mode, ...]:
+        """Modes of the boards in the next sample."""
+        self.read()
+        return self.modes
+
+    def stop(self, reason: str = "emergency stop") -> None:
+        """Emergency stop of all boards, latched; may be called from any thread."""
+        with self._news:
+            self.gate.stop(reason)
+            for bus in self.buses:
+                bus.stop()
+
+    def reset(self) -> str | None:
+        """Clear an emergency stop; the reason if that cannot be. Disarm and arm have to follow."""
+        with self._news:
+            for bus in self.buses:
+                if not bus.connected:
+                    return f"board '{bus.name}': port {bus.problem or 'lost'}"
+                if bus.mode is Mode.STOPPING:
+                    return f"board '{bus.name}' is still stopping"
+            self.gate.reset()
+            self._reset_until = self._time() + RESETTING
+            self._reset_sent = 0.0
+            self._reset_boards()
+        return None
+
+    def _reset_boards(self) -> None:
+        """Repeat Reset to boards that are still stopped: a frame may get lost."""
+        if self._time() - self._reset_sent >= ASK_AGAIN:
+            self._reset_sent = self._time()
+            for bus in self.buses:
+                if bus.mode is Mode.STOPPED:
+                    bus.reset()
+
+    # ---- simulators ----
+
+    def push(self, push: Push) -> None:
+        """An external wrench on the simulated body; goes out in front of the next command."""
+        if not any(bus.identity is not None and bus.identity.simulator for bus in self.buses):
+            raise InputError("push: none of the boards is a simulator")
+        with self._news:
+            self._pushes.append(push)
+
+    def _send_pushes(self) -> None:
+        simulator = next((bus for bus in self.buses if bus.identity is not None and bus.identity.simulator), None)
+        while self._pushes and simulator is not None:
+            simulator.send(self._pushes.pop(0))
+
+    def truth(self) -> Truth | None:
+        """What the simulator last told of the body, for recorders only; None from real boards."""
+        return next((bus.sample.truth for bus in self.buses if bus.sample and bus.sample.truth), None)

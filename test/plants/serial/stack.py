@@ -1,0 +1,133 @@
+"""The whole stack over bytes: controller, serial plant, port, virtual board in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
+from humanoid_balance.estimation.estimator import Estimator
+from humanoid_balance.loop import Loop, Tick
+from humanoid_balance.plants.plant import Plant
+from humanoid_balance.plants.protocol import Push, Truth
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.serial import SerialPlant
+from humanoid_balance.plants.truth import has_fallen
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.box import SafetyBox
+from humanoid_balance.types import Array
+from humanoid_balance.wholebody.controller import WholeBody
+
+CLI = (sys.executable, "-c", "import sys; from humanoid_balance.cli import main; sys.exit(main())")
+STILL = 0.05  # CoM speed of a robot that has recovered [m/s]
+
+
+@dataclass
+class BoardProcess:
+    """A running ``humanoid-balance board``."""
+
+    process: subprocess.Popen[str]
+    ports: list[str]
+
+    def finish(self) -> str:
+        """End it; what it said on stderr."""
+        self.process.terminate()
+        return self.process.communicate(timeout=10)[1]
+
+
+@contextlib.contextmanager
+def board(*options: str) -> Iterator[BoardProcess]:
+    command = [*CLI, "board", "--json", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        yield BoardProcess(process, json.loads(line)["ports"])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@dataclass
+class Story:
+    """What a run looked like, from sensors, commands and the simulator's truth."""
+
+    fell: bool = False
+    stamps: list[float] = field(default_factory=list)
+    positions: list[Array] = field(default_factory=list)
+    torques: list[Array] = field(default_factory=list)
+    com: list[Array] = field(default_factory=list)
+    speed: list[float] = field(default_factory=list)
+    modes: list[str] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+
+    def see(self, tick: Tick, com: Array, com_velocity: Array) -> None:
+        self.stamps.append(tick.frame.stamp)
+        self.positions.append(tick.frame.position)
+        self.torques.append(tick.sent.torque)
+        self.com.append(com)
+        self.speed.append(float(np.linalg.norm(com_velocity)))
+        if not self.modes or self.modes[-1] != tick.reference.mode:
+            self.modes.append(tick.reference.mode)
+        self.wall.append(time.monotonic())
+
+    def recovered(self, quiet: float = 1.0) -> bool:
+        """Not fallen, and still for the last second."""
+        ended = self.stamps[-1]
+        last = [v for t, v in zip(self.stamps, self.speed, strict=True) if t > ended - quiet]
+        return not self.fell and max(last) < STILL
+
+
+def controller(robot: Robot, plant: Plant, torque: Array, settings: BalanceSettings) -> Loop:
+    """All boxes, armed and active; torques continue from ``torque``."""
+    safety = SafetyBox(robot)
+    safety.arm()
+    safety.activate(torque)
+    return Loop(plant, Estimator(robot), Supervisor(robot, settings), WholeBody(robot), safety)
+
+
+def fell(robot: Robot, truth: Truth) -> bool:
+    up = pin.Quaternion(truth.base_quaternion).toRotationMatrix()[2, 2]
+    return has_fallen(truth.touching, up, float(truth.com[2]), robot.com_height)
+
+
+def push_frame(robot: Robot, plant: SerialPlant, push: PushProfile) -> Push:
+    """The protocol's frame for a constant push that begins now, through the CoM."""
+    truth, frame = plant.truth(), plant.read()
+    plant.unread()
+    assert truth is not None and plant.buses[0].sample is not None
+    data = robot.model.createData()
+    q = np.concatenate([truth.base_position, truth.base_quaternion, frame.position])
+    pin.framesForwardKinematics(robot.model, data, q)
+    point = data.oMf[robot.torso_frame].actInv(truth.com)
+    until = plant.buses[0].sample.stamp + round(1e6 * push.duration)
+    return Push(robot.config.torso, until, point, push.force * push.axis, np.zeros(3))
+
+
+def run(robot: Robot, plant: SerialPlant, push: PushProfile, settings: BalanceSettings, seconds: float) -> Story:
+    """Arm, balance, push; times count from the first controlled tick."""
+    plant.arm()
+    first = plant.read()
+    plant.unread()
+    loop = controller(robot, plant, first.torque, settings)
+    story, pushed, now = Story(), False, 0.0
+    while now < seconds - 0.5 * plant.dt and not story.fell:
+        now = plant.read().stamp - first.stamp
+        plant.unread()
+        if not pushed and now >= push.start - 0.5 * plant.dt:
+            plant.push(push_frame(robot, plant, push))
+            pushed = True
+        truth = plant.truth()
+        assert truth is not None
+        story.see(loop.tick(), truth.com, truth.com_velocity)
+        story.fell = fell(robot, truth)
+    return story
