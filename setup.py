@@ -32,6 +32,7 @@ setup(
     python_requires=">=3.11",
     install_requires=[
         "example-robot-data>=6,<7",
+        "fast-simplification>=0.2,<0.3",
         "imageio>=2.38,<3",
         "imageio-ffmpeg>=0.7,<0.8",
         "matplotlib>=3.11,<4",
@@ -44,6 +45,8 @@ setup(
         "pyserial>=3.5,<4",
         "pyyaml>=6,<7",
         "scipy>=1.17,<2",
+        "trimesh>=5.2,<6",
+        "viser>=1.1,<1.2",
         "zstandard>=0.25,<1",
     ],
     extras_require={
@@ -62,16 +65,21 @@ setup(
             "ros-jazzy-trajectory-msgs==5.3.*",
             "ros-jazzy-visualization-msgs==5.3.*",
         ],
+        # experiments on a cluster
+        "dask": ["distributed>=2026.8"],
         "test": [
             "colcon-common-extensions>=0.3,<0.4",
             "daqp>=0.10,<0.11",
+            "distributed>=2026.8",
             "dynamixel-sdk>=4.1,<5",
             "hypothesis>=6.170,<7",
             "mypy>=2.4,<3",
             "pytest>=9,<10",
             "qpsolvers>=4.13,<5",
             "quadprog>=0.1.14,<0.2",
+            "rosbags>=0.11,<0.12",
             "ruff>=0.17,<0.18",
+            "selenium>=4.51,<5",
             "setuptools>=70.1,<80",  # colcon installs through setup.py, which newer ones no longer allow
             "types-PyYAML>=6,<7",
         ],

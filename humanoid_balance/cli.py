@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from humanoid_balance import __version__
-from humanoid_balance.commands import bench, board, envelope, push, robots
+from humanoid_balance.commands import bench, board, envelope, live, push, robots
 from humanoid_balance.errors import InputError
 
-COMMANDS = {"robots": robots, "push": push, "envelope": envelope, "bench": bench, "board": board}
+COMMANDS = {
+    "robots": robots, "push": push, "live": live, "envelope": envelope, "bench": bench, "board": board,
+}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):

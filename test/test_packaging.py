@@ -19,8 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # PyPI name -> rosdep key, where they differ by more than "python3-"; None where rosdep has no key.
 ROSDEP_KEYS = {
     "daqp": None,
+    "distributed": None,
     "dynamixel-sdk": "dynamixel_sdk",
     "example-robot-data": None,
+    "fast-simplification": None,
     "imageio-ffmpeg": None,
     "mcap": None,
     "mujoco": "python3-mujoco-pip",
@@ -32,7 +34,11 @@ ROSDEP_KEYS = {
     "qpsolvers": "python3-qpsolvers-pip",
     "quadprog": "quadprog-pip",
     "ros-jazzy-rmw-fastrtps-cpp": None,  # comes with any ROS installation
+    "rosbags": None,
     "ruff": "python3-ruff-pip",
+    "selenium": None,
+    "trimesh": None,
+    "viser": None,
     "zstandard": None,
 }
 

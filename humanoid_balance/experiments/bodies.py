@@ -63,10 +63,10 @@ class Silhouette:
         self.puppet, self.view = puppet, view
         self._points = {g: puppet.extreme_points(g) for g in puppet.shapes}
 
-    def outlines(self, k: int) -> list[Outline]:
-        """Of every link at row ``k`` of the record, the farthest first."""
-        self.puppet.pose(k)
-        data, com = self.puppet.data, self.puppet.record["true_com"][k]
+    def outlines(self, q: Array, com: Array) -> list[Outline]:
+        """Of every link in a pose (7 + n,) with its CoM (3,), the farthest first."""
+        self.puppet.pose(q)
+        data = self.puppet.data
         found = []
         for geom, points in self._points.items():
             world = data.geom_xpos[geom] + points @ data.geom_xmat[geom].reshape(3, 3).T
@@ -81,18 +81,18 @@ class Bodies:
 
     def __init__(self, done: PushRun, view: View) -> None:
         self.record, self.view = done.record, view
-        self.puppet = Puppet(done)
+        self.puppet = Puppet.of(done)
         self.silhouette = Silhouette(self.puppet, view)
         self.capture, corners = replay.capture_point(done), replay.sole_corners(done)
         self.home = view.project(corners[0].reshape(-1, 3)).mean(axis=0)
-        self.height = float(max(outline[:, 1].max() for _, outline in self.silhouette.outlines(0)))
+        self.height = float(max(outline[:, 1].max() for _, outline in self._outlines(0)))
         self.strongest = float(np.linalg.norm(self.record["true_push"], axis=1).max())
         self.colours = palette.of_modes(self.record.modes)
 
     def draw(self, axes: Axes, rows: list[int], ratio: float) -> None:
         """``ratio``: width over height of the axes."""
         height = self.height
-        outlines = [self.silhouette.outlines(k) for k in rows]
+        outlines = [self._outlines(k) for k in rows]
         extents = [self._extent(k, outline) for k, outline in zip(rows, outlines, strict=True)]
         low, high = -0.09 * height, 1.34 * height
         width = (high - low) * ratio
@@ -112,6 +112,10 @@ class Bodies:
         spare = (high - low) * (total / width - 1.0)  # bodies that need more room become smaller
         axes.set_ylim(low - spare / 2, high + spare / 2)
         axes.set_axis_off()
+
+    def _outlines(self, k: int) -> list[Outline]:
+        """At row ``k`` of the record."""
+        return self.silhouette.outlines(self.record["true_q"][k], self.record["true_com"][k])
 
     def _extent(self, k: int, outlines: list[Outline]) -> tuple[float, float]:
         """Left and right end of a body with room for its label and its capture point, in the picture [m]."""

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import connection
 from typing import Any
 
 import numpy as np
@@ -25,7 +20,7 @@ from humanoid_balance.balance import pendulum
 from humanoid_balance.balance.polygon import Polygon
 from humanoid_balance.balance.steps import Reach
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import push
+from humanoid_balance.experiments import push, workers
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
@@ -132,15 +127,7 @@ _stop: Any = None  # an event: the search is called off
 def _begin_worker(shares: Any, stop: Any) -> None:
     global _shares, _stop
     _shares, _stop = shares, stop
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
-
-
-def _leave_with_parent() -> None:
-    """Whatever ends the main process ends its workers."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    connection.wait([parent.sentinel])
-    os._exit(1)
+    workers.leave_with_parent()
 
 
 def _search(settings: EnvelopeSettings, number: int, mass: float) -> tuple[float, int]:
@@ -165,11 +152,11 @@ def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | No
     """Every direction is a task. An interrupt reaches the main process alone, which calls the others off."""
     context = multiprocessing.get_context("spawn")
     shares, stop = context.Array("d", settings.directions), context.Event()
-    workers = min(settings.workers, settings.directions)
-    with ProcessPoolExecutor(workers, context, _begin_worker, (shares, stop)) as pool:
+    count = min(settings.workers, settings.directions)
+    with ProcessPoolExecutor(count, context, _begin_worker, (shares, stop)) as pool:
         tasks: list[Future[tuple[float, int]]] = []
         try:
-            with _quiet_start():
+            with workers.quiet_start():
                 tasks = [pool.submit(_search, settings, k, mass) for k in range(settings.directions)]
             waiting = set(tasks)
             while waiting:
@@ -183,18 +170,6 @@ def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | No
             pool.shutdown(cancel_futures=True)
             raise
     return [task.result() for task in tasks]
-
-
-@contextmanager
-def _quiet_start() -> Iterator[None]:
-    """Processes started here leave interrupts to us and use one thread each for linear algebra."""
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # ---- what a pendulum can do ----

@@ -11,7 +11,8 @@ import numpy as np
 from humanoid_balance.experiments import metrics
 from humanoid_balance.plants import mujoco_model
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.robot.model import SOLE_NAMES
+from humanoid_balance.plants.world import World
+from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import GRAVITY, Array
 
 if TYPE_CHECKING:
@@ -23,11 +24,9 @@ DIRECTIONS = 160  # in which the extreme points of a shape are kept
 
 
 class Puppet:
-    """The simulated body with its visual shapes, moved by hand instead of by physics."""
+    """A simulated body with its visual shapes, moved by hand instead of by physics."""
 
-    def __init__(self, done: PushRun) -> None:
-        robot, world = done.record.robot, done.plant.options.world
-        self.record = done.record
+    def __init__(self, robot: Robot, world: World) -> None:
         self.slope = float(np.tan(np.radians(world.slope)))  # metres the ground rises per metre forward
         self.model = mujoco_model.build(robot, replace(world, visual=True))
         self.data = mujoco.MjData(self.model)
@@ -44,9 +43,13 @@ class Puppet:
         group[ground] = VISUAL
         self.shapes = [int(g) for g in np.flatnonzero(group == VISUAL) if g not in (ground, *soles)]
 
-    def pose(self, k: int) -> None:
-        """Take the pose of row ``k`` of the record."""
-        q = self.record["true_q"][k]
+    @staticmethod
+    def of(done: PushRun) -> Puppet:
+        """The body of a finished run."""
+        return Puppet(done.record.robot, done.plant.options.world)
+
+    def pose(self, q: Array) -> None:
+        """Take a pose: base position, base quaternion x y z w, joints (7 + n,)."""
         self.data.qpos[:3], self.data.qpos[3:7] = q[:3], q[[6, 3, 4, 5]]
         self.data.qpos[self._joints] = q[7:]
         mujoco.mj_kinematics(self.model, self.data)

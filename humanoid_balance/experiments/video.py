@@ -153,7 +153,7 @@ class _Film:
     def __init__(self, done: PushRun, pushes: list[PushProfile]) -> None:
         self.done, self.record = done, done.record
         self.time = done.record["time"]
-        self.puppet = Puppet(done)
+        self.puppet = Puppet.of(done)
         self.height = 1.75 * self.record.robot.com_height  # about a body's height [m]
         self.camera = _Camera(self.puppet.model, _azimuth(replay.main_push(pushes)), DISTANCE * self.height)
         self.capture, self.zmp = replay.capture_point(done), metrics.true_zmp(done.record)
@@ -168,7 +168,7 @@ class _Film:
     def frames(self, progress: Progress | None) -> Iterator[Array]:
         focus = _smooth(self.record["true_com"][self.rows], 1 / RATE)
         for number, k in enumerate(self.rows):
-            self.puppet.pose(k)
+            self.puppet.pose(self.record["true_q"][k])
             at = np.array([*focus[number, :2], focus[number, 2] - 0.06 * self.height])
             self.camera.look(self.puppet.data, at)
             self._ground_marks(k)

@@ -45,7 +45,7 @@ def test_the_video_plays_and_the_robot_is_in_it(short_run: Callable[..., Any], t
 @pytest.mark.parametrize(("robot", "direction"), [("human", 0.0), ("talos", 90.0), ("g1", 180.0)])
 def test_only_one_shape_of_each_link_is_seen(short_run: Callable[..., Any], robot: str, direction: float) -> None:
     done, _ = short_run(robot, direction)
-    puppet = replay.Puppet(done)
+    puppet = replay.Puppet.of(done)
     collision = puppet.model.geom_contype | puppet.model.geom_conaffinity
     assert len(puppet.shapes) >= 10
     assert not collision[puppet.shapes].any()

@@ -1,0 +1,156 @@
+"""The live page: a web server that shows one running robot to every visitor and takes their pushes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import time
+from typing import Any
+
+import numpy as np
+import viser
+
+from humanoid_balance.experiments import palette
+from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.plants.world import World
+from humanoid_balance.robot import registry
+from humanoid_balance.viewer.charts import Charts
+from humanoid_balance.viewer.panel import Panel, first_force
+from humanoid_balance.viewer.session import Pull, Snapshot
+from humanoid_balance.viewer.simulation import Hold, Simulation
+from humanoid_balance.viewer.stage import Stage
+
+RATE = 30.0  # pictures a second
+CHART_EVERY, TELL_EVERY = 0.15, 0.2  # [s]
+TITLE = "humanoid_balance"
+
+
+class _Server(viser.ViserServer):
+    """Viser without its public tunnel: what is on this page stays on this machine."""
+
+    def request_share_url(self, verbose: bool = True) -> str | None:
+        return None
+
+
+class Page:
+    """Runs until it is interrupted."""
+
+    def __init__(self, settings: PushSettings, host: str, port: int) -> None:
+        self.robot = registry.load(settings.robot)
+        self.simulation = Simulation(settings)
+        with contextlib.redirect_stdout(io.StringIO()):  # viser greets with a box of its own
+            self.server = _Server(host, port, label=TITLE, verbose=False)
+        self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
+        self.server.gui.main_panel.dock_right()
+        self.panel = Panel(self.server, settings, self.robot.mass)
+        board = self.server.gui.add_panel()
+        with board.add_tab("Charts", viser.Icon.CHART_LINE):
+            self.charts = Charts(self.server.gui, 0.001)
+        board.dock_left()
+        board.set_width(360)
+        self.stage: Stage | None = None
+        self.generation = -1
+        self._dial()
+
+    @property
+    def address(self) -> str:
+        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+
+    def close(self) -> None:
+        self.simulation.close()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.server.stop()
+
+    def run(self) -> None:
+        """Show picture after picture."""
+        drawn = told = counted = 0.0
+        frames, pace = 0, 0.0
+        while True:
+            start = time.monotonic()
+            now = self.simulation.exchange(self.panel.wishes())
+            if now.generation != self.generation:
+                self._set_stage(now)
+            self.show(now)
+            frames += 1
+            if start - drawn > CHART_EVERY:
+                drawn = start
+                self.charts.draw()
+            if start - told > TELL_EVERY:
+                told = start
+                self.panel.tell(now, pace)
+            if start - counted > 1.0:
+                pace, frames, counted = frames / (start - counted), 0, start
+            time.sleep(max(0.001, 1.0 / RATE - (time.monotonic() - start)))
+
+    def show(self, now: Snapshot) -> None:
+        """The present in the scene, and kept for the charts."""
+        assert self.stage is not None
+        self.charts.add(now.rows)
+        with self.server.atomic():
+            self.stage.show(now.moment)
+            self.dial.position = self.stage.ground(now.moment.com)
+
+    # ---- the robot and its ground ----
+
+    def _set_stage(self, now: Snapshot) -> None:
+        """Another robot or another ground."""
+        if self.stage is not None:
+            self.stage.close()
+        settings = now.settings
+        if settings.robot != self.robot.spec:
+            self.robot = registry.load(settings.robot)
+            self.panel.force.value = first_force(self.robot.mass)  # type: ignore[misc]
+        self.charts.clear()
+        self.stage = Stage(self.server, self.robot, World(slope=settings.slope, friction=settings.friction))
+        self._make_draggable(self.stage)
+        size = self.robot.com_height
+        camera = self.server.initial_camera
+        camera.position, camera.look_at = (1.5 * size, -2.2 * size, 1.3 * size), (0.0, 0.0, 0.9 * size)
+        if self.generation >= 0:
+            for client in self.server.get_clients().values():
+                client.camera.position, client.camera.look_at = camera.position, camera.look_at
+        self.generation = now.generation
+
+    def _make_draggable(self, stage: Stage) -> None:
+        for part in stage.parts:
+            part.on_drag("left")(self._drag)
+
+    def _drag(self, event: Any) -> None:
+        """A hand on the body: it holds the point where it took hold, until it lets go."""
+        stage = self.stage
+        link = None if stage is None else stage.link_of(event.target.name)
+        if stage is None or link is None:
+            return
+        if event.phase == "start":
+            self._grip = link, tuple(stage.local(link, np.array(event.start_position)).tolist())
+        if event.phase == "end":
+            self.panel.wish(Hold(None))
+        else:
+            self.panel.wish(Hold(Pull(*self._grip, target=event.end_position)))
+
+    # ---- the dial ----
+
+    def _dial(self) -> None:
+        """A ring on the ground that turns with the direction slider, and the slider with it."""
+        size, scene = self.robot.com_height, self.server.scene
+        self.dial = scene.add_frame("/dial", show_axes=False)
+        ring = scene.add_transform_controls(
+            "/dial/ring", scale=0.45 * size, disable_axes=True, disable_sliders=True, active_axes=(True, True, False),
+            line_width=4.0, depth_test=False, opacity=0.6,
+        )  # fmt: skip
+        arrow = np.array([[[0.42 * size, 0.0, 0.01], [0.62 * size, 0.0, 0.01]]])
+        colour = np.array(palette.rgb(palette.FORCE))
+        scene.add_arrows("/dial/ring/arrow", arrow, colour, shaft_radius=0.012 * size, head_radius=0.035 * size)
+        slider = self.panel.direction
+
+        def turned(_: Any) -> None:
+            w, _x, _y, z = ring.wxyz
+            slider.value = round(math.degrees(2 * math.atan2(z, w))) % 360  # type: ignore[misc]
+
+        def set_to(_: Any) -> None:
+            half = math.radians(slider.value) / 2
+            ring.wxyz = (math.cos(half), 0.0, 0.0, math.sin(half))
+
+        ring.on_update(turned)
+        slider.on_update(lambda event: set_to(event) if event.client is not None else None)

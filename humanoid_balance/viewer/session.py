@@ -1,0 +1,149 @@
+"""What runs behind the live page: one robot in its world, pushed and pulled while it runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from humanoid_balance.balance.supervisor import Supervisor
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import push
+from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import Truth
+from humanoid_balance.plants.world import World
+from humanoid_balance.robot import registry
+from humanoid_balance.types import Array
+from humanoid_balance.viewer.moment import NOWHERE, Moment, believed
+
+EVERY = 10  # ticks between two rows of the charts
+KEPT = 600  # rows that wait for the page
+SPRING = 0.4  # a pull over one CoM height, in body weights
+STRONGEST = 0.8  # pull, in body weights
+LYING = 3.0  # after a fall, before the robot is put on its feet again [s]
+COLUMNS = (
+    "time", "com_x", "zmp_x", "dcm_x", "low_x", "high_x", "com_y", "zmp_y", "dcm_y", "low_y", "high_y",
+    "legs", "torso", "arms", "tick_median", "tick_max",
+)  # fmt: skip
+GROUPS = ("legs", "torso", "arms")
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A hand that holds a point of a link and pulls toward a place in the world, level with the ground."""
+
+    link: str
+    point: tuple[float, float, float]  # in the frame of the link [m]
+    target: tuple[float, float, float]  # world [m]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The present for the page, with the chart rows since the last one."""
+
+    generation: int  # changes with the robot or its world
+    settings: push.PushSettings
+    moment: Moment
+    rows: Array  # (k, columns)
+    changes: tuple[tuple[float, str, str], ...]  # the last changes of mode: time [s], mode, reason
+    speed: float  # simulated seconds in a second, lately
+    tick: float  # median time of a control tick, lately [s]
+    notice: str  # what the visitor should know
+
+
+class LivePlant(MujocoPlant):
+    """Pushes come and go for hours; those that are over are forgotten, and a reset forgets all."""
+
+    def reset(self) -> None:
+        self._pushes = []
+        super().reset()
+
+    def add_push(self, push: PushProfile) -> None:
+        self._pushes = [entry for entry in self._pushes if entry[0].end > self.time - 2 * self.dt]
+        super().add_push(push)
+
+
+class Session:
+    """One tick after the other; the caller keeps the time."""
+
+    def __init__(self, settings: push.PushSettings, generation: int = 0) -> None:
+        self.settings, self.generation = settings, generation
+        self.robot = registry.load(settings.robot)
+        world = World(slope=settings.slope, friction=settings.friction)
+        self.plant = LivePlant(self.robot, PlantOptions(world, settings.noise, settings.seed))
+        self.dt, self.notice = self.plant.dt, ""
+        self.reset()
+
+    def reset(self) -> None:
+        """On its feet again, the clock at zero."""
+        self.plant.reset()
+        self.loop = push.build_loop(self.robot, self.plant, self.settings)
+        assert isinstance(self.loop.balance, Supervisor)
+        self.balance = self.loop.balance
+        self.rows: deque[list[float]] = deque(maxlen=KEPT)
+        self.held: Pull | None = None
+        self.fallen = 0.0  # seconds since the fall
+        self.ticks = 0
+        self.tick()
+
+    def push(self, force: float, duration: float, direction: float) -> None:
+        """Push at the torso, from now on [N], [s], [deg]."""
+        self.plant.add_push(PushProfile(force, duration, direction, start=self.plant.time))
+
+    def tick(self) -> None:
+        """One control period."""
+        if self.held is not None:
+            self._pull(self.held)
+        charted = self.ticks % EVERY == 0
+        truth = self.plant.truth() if charted else None
+        try:
+            self.last = self.loop.tick()
+        except InputError as error:  # the simulation diverged
+            self.reset()
+            self.notice = f"{error}; started again"
+            return
+        self.ticks += 1
+        if truth is not None:
+            self.truth: Truth = truth
+            self._chart(truth)
+            self.fallen = self.fallen + EVERY * self.dt if truth.fell or self.fallen else 0.0
+
+    def _grip(self, pull: Pull) -> Array:
+        """Where the hand is, world (3,)."""
+        body = mujoco.mj_name2id(self.plant.model, mujoco.mjtObj.mjOBJ_BODY, pull.link)
+        data = self.plant.data
+        return np.asarray(data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(pull.point))
+
+    def _pull(self, pull: Pull) -> None:
+        """A spring between hand and place, for the coming tick."""
+        way = (np.array(pull.target) - self._grip(pull))[:2]
+        force = SPRING * self.robot.weight / self.robot.com_height * float(np.hypot(*way))
+        direction = float(np.degrees(np.arctan2(way[1], way[0])))
+        force = min(force, STRONGEST * self.robot.weight)
+        self.plant.add_push(
+            PushProfile(force, self.dt, direction, start=self.plant.time, link=pull.link, point=pull.point)
+        )
+
+    def _chart(self, truth: Truth) -> None:
+        state, support = self.last.state, self.last.state.support
+        low, high = (support.min(axis=0), support.max(axis=0)) if len(support) else (NOWHERE, NOWHERE)
+        ratio = np.abs(truth.torque) / self.robot.torque_limit
+        none = np.zeros(0, int)
+        groups = [float(ratio[self.robot.groups.get(g, none)].max(initial=0.0)) for g in GROUPS]
+        ticks = [sum(row[1:]) for row in self.loop.timing]
+        self.loop.timing.clear()
+        ways = [v for a in range(2) for v in (state.com[a], state.zmp[a], state.dcm[a], low[a], high[a])]
+        self.rows.append([truth.stamp, *ways, *groups, 1e3 * float(np.median(ticks)), 1e3 * max(ticks)])
+
+    def look(self, speed: float) -> Snapshot:
+        """The present; chart rows are handed over."""
+        grip = NOWHERE if self.held is None else self._grip(self.held)
+        rows = np.array(self.rows).reshape(-1, len(COLUMNS))
+        self.rows.clear()
+        moment = believed(self.last, self.plant.truth(), self.balance, grip)
+        tick = float(np.median(rows[:, COLUMNS.index("tick_median")])) * 1e-3 if len(rows) else 0.0
+        changes = tuple(self.balance.changes[-6:])
+        return Snapshot(self.generation, self.settings, moment, rows, changes, speed, tick, self.notice)

@@ -1,0 +1,166 @@
+"""The session in a process of its own, at the pace of the clock: the page asks, the loop never waits for it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.experiments.workers import quiet_start
+from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
+
+PATIENCE = 60.0  # a robot may take this long to load [s]
+LISTEN = 0.004  # commands are read this often [s]
+LATE = 0.05  # time lost beyond this is not caught up [s]
+PRIORITY = -10  # of the process
+MEASURED = 1.0  # the pace is measured over this time [s]
+
+
+@dataclass(frozen=True)
+class PushNow:
+    force: float  # [N]
+    duration: float  # [s]
+    direction: float  # [deg]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Pull, or let go."""
+
+    pull: Pull | None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Another robot, strategy or world; starts anew."""
+
+    settings: PushSettings
+
+
+@dataclass(frozen=True)
+class Pace:
+    speed: float  # simulated seconds in a second; 0: pause
+    get_up: bool  # put a fallen robot on its feet again
+
+
+@dataclass(frozen=True)
+class Reset:
+    pass
+
+
+Command = PushNow | Hold | Setup | Pace | Reset
+
+
+class Simulation:
+    """The page's side."""
+
+    def __init__(self, settings: PushSettings) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_run, args=(theirs, settings), daemon=True, name="simulation")
+        with quiet_start():
+            self._process.start()
+        theirs.close()
+
+    def exchange(self, commands: Sequence[Command]) -> Snapshot:
+        """Send commands, get the present."""
+        try:
+            self._pipe.send(list(commands))
+            if not self._pipe.poll(PATIENCE):
+                raise InputError(f"the simulation has not answered for {PATIENCE:g} s")
+            answer: Snapshot | InputError = self._pipe.recv()
+        except (EOFError, OSError):
+            raise InputError("the simulation has ended unexpectedly") from None
+        if isinstance(answer, InputError):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        self._pipe.close()  # which ends the process
+        self._process.join(5.0)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+def _run(pipe: Connection[Any, Any], settings: PushSettings) -> None:
+    with contextlib.suppress(OSError):  # a control loop goes before pictures, where that is allowed
+        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    try:
+        _Runner(pipe, settings).run()
+    except InputError as error:
+        pipe.send(error)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the page has gone
+
+
+class _Runner:
+    """The simulation's side."""
+
+    def __init__(self, pipe: Connection[Any, Any], settings: PushSettings) -> None:
+        self.pipe, self.session = pipe, Session(settings)
+        self.pace = Pace(1.0, True)
+        gc.collect()
+        gc.freeze()  # what is there now stays; later rounds are short
+        self._start()
+
+    def _start(self) -> None:
+        self.due = self.heard = self.since = time.perf_counter()
+        self.ticks, self.speed = 0, 0.0
+
+    def run(self) -> None:
+        while True:
+            now = time.perf_counter()
+            if now - self.heard >= LISTEN:
+                self.heard = now
+                self._listen()
+            if not self.pace.speed:
+                self.pipe.poll(0.05)
+                self._start()
+            elif now >= self.due:
+                self._tick(now)
+            else:
+                time.sleep(min(self.due - now, LISTEN))
+
+    def _tick(self, now: float) -> None:
+        session = self.session
+        session.tick()
+        if self.pace.get_up and session.fallen > LYING:
+            session.reset()
+        self.due = max(self.due + session.dt / self.pace.speed, now - LATE)
+        self.ticks += 1
+        if now - self.since > MEASURED:
+            self.speed = self.ticks * session.dt / (now - self.since)
+            self.since, self.ticks = now, 0
+
+    def _listen(self) -> None:
+        while self.pipe.poll():
+            for command in self.pipe.recv():
+                self._obey(command)
+            self.pipe.send(self.session.look(self.speed))
+            self.session.notice = ""
+
+    def _obey(self, command: Command) -> None:
+        session = self.session
+        match command:
+            case PushNow(force, duration, direction):
+                session.push(force, duration, direction)
+            case Hold(pull):
+                session.held = pull
+            case Reset():
+                session.reset()
+            case Pace():
+                self.pace = command
+            case Setup(settings):
+                try:
+                    self.session = Session(settings, session.generation + 1)
+                except InputError as error:
+                    session.notice = str(error)
+                self._start()

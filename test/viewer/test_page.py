@@ -1,0 +1,149 @@
+"""The live page in a real browser: it shows the robot, and the robot feels the visitor."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+if importlib.util.find_spec("selenium") is None:
+    pytest.skip("needs selenium, which the extra 'test' brings", allow_module_level=True)
+
+from selenium.webdriver import ActionChains
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browser import BROWSER, DRIVER, MISSING, browser, errors, frame_rate, text
+
+pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason=MISSING)
+
+PATIENCE = 60.0  # software graphics on a busy machine [s]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A running ``humanoid-balance live``."""
+    command = [sys.executable, "-m", "humanoid_balance.cli", "live", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    yield process.stdout.readline().split()[0]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+
+
+@pytest.fixture(scope="module")
+def page(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Small, so that software graphics draw it fast enough."""
+    with browser(tmp_path_factory.mktemp("profile"), 1000, 560) as driver:
+        driver.get(address)
+        wait_for(lambda: text(driver, "mode") != "", "the page to load")
+        wait_for(lambda: body(driver)[1] > 300, "the robot to appear")
+        yield driver
+        assert errors(driver) == []
+
+
+def wait_for(true: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, f"waited {PATIENCE:g} s for {what}"
+        time.sleep(0.05)
+
+
+def body(page: Any) -> tuple[float, int]:
+    """Where the skin-coloured pixels are, from the left [pixel], and how many there are."""
+    picture = np.asarray(Image.open(io.BytesIO(page.get_screenshot_as_png())).convert("RGB")).astype(int)
+    scene = picture[:, 365 : picture.shape[1] - 330]
+    skin = (scene[..., 0] - scene[..., 2] > 25) & (scene[..., 0] > scene[..., 1])
+    columns = np.flatnonzero(skin) % scene.shape[1]
+    return float(columns.mean()) if columns.size else 0.0, int(columns.size)
+
+
+def press(page: Any, label: str) -> None:
+    """Press a button by its label."""
+    found = page.execute_script(
+        "const b = [...document.querySelectorAll('button')].find(b => b.innerText.trim() === arguments[0]);"
+        "b?.click(); return b != null",
+        label,
+    )
+    assert found, label
+
+
+def charts(page: Any) -> list[str]:
+    """Pixels of every chart."""
+    return list(page.execute_script("return [...document.querySelectorAll('.uplot canvas')].map(c => c.toDataURL())"))
+
+
+def force(page: Any) -> float:
+    found = re.search(r"push (\d+) N", text(page, "pace"))
+    return float(found.group(1)) if found else 0.0
+
+
+def stand(page: Any) -> None:
+    press(page, "Reset")
+    wait_for(lambda: text(page, "mode") == "stable" and force(page) == 0.0, "standing")
+
+
+def test_pushing_by_button_moves_the_robot_and_the_mode_is_told(page: Any) -> None:
+    stand(page)
+    still, _ = body(page)
+    press(page, "PUSH")
+    wait_for(lambda: text(page, "mode") != "stable", "another mode")
+    wait_for(lambda: abs(body(page)[0] - still) > 4, "the robot to move")
+
+
+def test_all_charts_move(page: Any) -> None:
+    stand(page)
+    before = charts(page)
+    assert len(before) == 4
+    press(page, "PUSH")
+    wait_for(lambda: all(a != b for a, b in zip(before, charts(page), strict=True)), "all charts to move")
+
+
+def test_keys_push(page: Any) -> None:
+    stand(page)
+    ActionChains(page).send_keys("k").perform()  # backward, where the feet are short
+    wait_for(lambda: text(page, "mode") != "stable", "another mode")
+
+
+def test_a_drag_on_the_body_pulls_until_it_is_let_go(page: Any) -> None:
+    stand(page)
+    left, top, width, height = page.execute_script(
+        "const r = document.querySelector('canvas[data-engine]').getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height]"
+    )
+    hand = ActionChains(page, duration=50)
+    hand.w3c_actions.pointer_action.move_to_location(round(left + width / 2), round(top + height / 2))
+    hand.click_and_hold().move_by_offset(12, 0).move_by_offset(12, 0).perform()
+    wait_for(lambda: force(page) > 5.0, "the hand to be felt")
+    ActionChains(page).release().perform()
+    wait_for(lambda: force(page) == 0.0, "the hand to let go")
+
+
+def test_pause_and_slow_motion(page: Any) -> None:
+    ActionChains(page).send_keys("p").perform()
+    wait_for(lambda: "paused" in text(page, "pace"), "the pause")
+    first = text(page, "pace").split(" s")[0]
+    time.sleep(0.6)
+    assert text(page, "pace").split(" s")[0] == first
+    ActionChains(page).send_keys("p").perform()
+    wait_for(lambda: text(page, "pace").split(" s")[0] != first, "time to go on")
+
+
+@pytest.mark.slow
+def test_twenty_pictures_a_second_while_the_loop_keeps_real_time(page: Any) -> None:
+    """On a machine that has nothing else to do; two cores draw, serve and control."""
+    stand(page)
+    time.sleep(3.0)
+    assert max(frame_rate(page) for _ in range(5)) >= 20.0
+    pace = re.search(r"([\d.]+) × real time", text(page, "pace"))
+    assert pace is not None and float(pace.group(1)) > 0.95

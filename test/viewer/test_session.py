@@ -1,0 +1,118 @@
+"""The robot behind the live page, without page and clock."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.viewer.session import COLUMNS, EVERY, Pull, Session
+
+
+def run(session: Session, seconds: float) -> None:
+    for _ in range(round(seconds / session.dt)):
+        session.tick()
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(PushSettings())
+
+
+def test_a_push_moves_the_com_its_way_and_changes_the_mode(session: Session) -> None:
+    run(session, 0.3)
+    before = session.look(1.0)
+    session.push(280.0, 0.1, 180.0)
+    run(session, 0.3)
+    after = session.look(1.0)
+    backward, aside, _ = before.moment.com - after.moment.com
+    assert backward > 0.03 and abs(aside) < backward
+    assert after.changes[0][1] == "in place"
+    assert all(reason for _, _, reason in after.changes)
+
+
+def test_the_arrow_of_a_push_is_there_while_it_acts(session: Session) -> None:
+    session.push(100.0, 0.05, 90.0)
+    run(session, 0.03)
+    assert session.look(1.0).moment.push == pytest.approx([0.0, 100.0, 0.0])
+    run(session, 0.04)
+    assert session.look(1.0).moment.push == pytest.approx([0.0, 0.0, 0.0])
+
+
+def test_a_hand_pulls_toward_its_place_and_lets_go(session: Session) -> None:
+    torso = session.robot.config.torso
+    session.held = Pull(torso, (0.0, 0.0, 0.2), (0.2, -0.3, 1.0))
+    run(session, 0.05)
+    moment = session.look(1.0).moment
+    assert moment.push[0] > 10.0 and moment.push[1] < -10.0 and moment.push[2] == 0.0
+    assert np.isfinite(moment.grip).all()
+    session.held = None
+    run(session, 0.01)
+    moment = session.look(1.0).moment
+    assert not moment.push.any() and np.isnan(moment.grip).all()
+
+
+def test_no_hand_is_stronger_than_the_robot_is_heavy(session: Session) -> None:
+    session.held = Pull(session.robot.config.torso, (0.0, 0.0, 0.2), (50.0, 0.0, 1.0))
+    run(session, 0.02)
+    assert 0.5 < np.linalg.norm(session.look(1.0).moment.push) / session.robot.weight < 1.0
+
+
+def test_pushes_that_are_over_cost_nothing(session: Session) -> None:
+    session.held = Pull(session.robot.config.torso, (0.0, 0.0, 0.2), (0.05, 0.0, 1.0))
+    run(session, 0.2)
+    assert len(session.plant._pushes) < 5
+
+
+def test_the_foothold_is_shown_where_the_foot_lands() -> None:
+    session = Session(PushSettings(strategy="step"))
+    run(session, 0.2)
+    session.push(400.0, 0.1, 0.0)
+    planned = np.zeros(0)
+    for _ in range(1200):
+        session.tick()
+        footstep = session.look(1.0).moment.footstep
+        if len(footstep):
+            planned = footstep.mean(axis=0)
+        elif len(planned):
+            break
+    centres = session.robot.sole_centres
+    truth = session.plant.truth()
+    feet = [truth.sole_rotation[i] @ centres[i] + truth.sole_position[i] for i in range(2)]
+    assert min(np.linalg.norm(foot[:2] - planned[:2]) for foot in feet) < 0.08
+
+
+def test_marks_fit_the_true_body(session: Session) -> None:
+    run(session, 0.5)
+    moment, truth = session.look(1.0).moment, session.plant.truth()
+    assert moment.com == pytest.approx(truth.com, abs=0.01)
+    assert moment.force[:, 2].sum() == pytest.approx(session.robot.weight, rel=0.05)
+    low, high = moment.support.min(axis=0), moment.support.max(axis=0)
+    assert (low[:2] < moment.zmp[:2]).all() and (moment.zmp[:2] < high[:2]).all()
+    assert moment.support[:, 2] == pytest.approx(0.0, abs=0.01)
+
+
+def test_charts_miss_no_row(session: Session) -> None:
+    session.look(1.0)
+    run(session, 0.5)
+    rows = session.look(1.0).rows
+    assert rows.shape == (0.5 / session.dt / EVERY, len(COLUMNS))
+    assert np.diff(rows[:, 0]) == pytest.approx(EVERY * session.dt)
+    assert (rows[:, COLUMNS.index("tick_max")] >= rows[:, COLUMNS.index("tick_median")]).all()
+    assert len(session.look(1.0).rows) == 0
+
+
+def test_reset_stands_it_up_again(session: Session) -> None:
+    session.push(1000.0, 0.4, 45.0)
+    run(session, 1.5)
+    assert session.fallen > 0.0
+    session.reset()
+    run(session, 0.2)
+    now = session.look(1.0)
+    assert not now.moment.fell and now.moment.mode == "stable" and now.moment.time < 0.3
+
+
+def test_an_unknown_robot_is_named() -> None:
+    with pytest.raises(InputError, match="r2d2"):
+        Session(PushSettings(robot="r2d2"))
