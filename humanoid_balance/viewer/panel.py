@@ -93,7 +93,7 @@ class Panel:
         add("Pause", hotkey="P").on_trigger(lambda _: self._toggle_pause())
         add("Slow motion", hotkey="M").on_trigger(lambda _: self._toggle_slow())
         for key, (direction, name) in KEYS.items():
-            add(f"Push {name}", hotkey=key).on_trigger(lambda _, d=direction: self._push(d))  # type: ignore[misc,arg-type]
+            add(f"Push {name}", hotkey=key).on_trigger(lambda _, d=direction: self._push(d))  # type: ignore[misc]
 
     # ---- wishes ----
 

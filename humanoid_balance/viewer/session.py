@@ -57,9 +57,9 @@ class Snapshot:
 class LivePlant(MujocoPlant):
     """Pushes come and go for hours; those that are over are forgotten, and a reset forgets all."""
 
-    def reset(self) -> None:
+    def reset(self, q: Array | None = None) -> None:
         self._pushes = []
-        super().reset()
+        super().reset(q)
 
     def add_push(self, push: PushProfile) -> None:
         self._pushes = [entry for entry in self._pushes if entry[0].end > self.time - 2 * self.dt]
