@@ -11,7 +11,7 @@ import numpy as np
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants import mujoco_model
-from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
 from humanoid_balance.plants.truth import Truth, has_fallen, height_above
 from humanoid_balance.plants.world import PlantOptions
@@ -39,7 +39,7 @@ class MujocoPlant:
         self.model = mujoco_model.build(robot, self.options.world)
         self.data = mujoco.MjData(self.model)
         self._index()
-        self._pushes: list[tuple[PushProfile, int, Array | None]] = []
+        self._pushes: list[tuple[ExternalForce, int, Array | None]] = []
         for push in pushes:
             self.add_push(push)
         self.reset()
@@ -59,8 +59,8 @@ class MujocoPlant:
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._limit = robot.torque_limit * self.options.torque_scale
 
-    def reset(self, q: Array | None = None) -> None:
-        """At rest, held by the motors, time 0; in the nominal stance or a Pinocchio configuration ``q``."""
+    def reset(self, q: Array | None = None, time: float = 0.0) -> None:
+        """At rest, held by the motors, at a time; in the nominal stance or a Pinocchio configuration ``q``."""
         model, data, robot = self.model, self.data, self.robot
         mujoco.mj_resetData(model, data)
         if q is None:
@@ -73,7 +73,7 @@ class MujocoPlant:
         mujoco.mj_forward(model, data)
         self._up = data.xmat[self._torso].reshape(3, 3).T @ np.array([0.0, 0.0, 1.0])
         self._com_height = self._height()
-        self._ticks = 0
+        self._ticks = round(time / self.dt)
         delay = round(self.options.sensor_latency / self.dt)
         self._sensing = Sensing(robot.n, self.options.noise, self.options.seed, delay)
         idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
@@ -81,13 +81,19 @@ class MujocoPlant:
         self._sensors = self._signs * data.sensordata
         self._push_force = np.zeros(3)
 
-    def add_push(self, push: PushProfile) -> None:
+    def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
         link = push.link or self.robot.config.torso
         body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link)
         if body < 0:
             raise InputError(f"push link '{link}': the robot has no such link")
         self._pushes.append((push, body, None if push.point is None else np.array(push.point)))
+
+    def remove_push(self, push: ExternalForce) -> None:
+        """Forget an external force, also one that acts now."""
+        for entry in [entry for entry in self._pushes if entry[0] is push]:
+            self.data.xfrc_applied[entry[1]] = 0.0
+            self._pushes.remove(entry)
 
     @property
     def time(self) -> float:
@@ -100,6 +106,10 @@ class MujocoPlant:
         """Apply a command and move on by one control period."""
         self._commands.append(command)
         self._step(self._commands[0])
+        self._ticks += 1
+
+    def hold(self) -> None:
+        """Let one control period pass with the body held still, as by a harness."""
         self._ticks += 1
 
     def _step(self, command: TorqueCommand) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -11,6 +12,24 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.types import Array
 
 PROFILES = ("constant", "half-sine", "sine")
+
+
+class ExternalForce(Protocol):
+    """What a simulator applies: ``force_at(time)`` newtons along ``axis`` on a link, over at ``end``."""
+
+    @property
+    def axis(self) -> Array: ...
+
+    @property
+    def end(self) -> float: ...
+
+    @property
+    def link(self) -> str | None: ...
+
+    @property
+    def point(self) -> tuple[float, float, float] | None: ...
+
+    def force_at(self, time: float) -> float: ...
 
 
 @dataclass(frozen=True)

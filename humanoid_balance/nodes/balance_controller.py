@@ -1,0 +1,127 @@
+"""State in, efforts out: balance, whole-body control and safety on topics."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from std_msgs.msg import Float64MultiArray
+
+from humanoid_balance.nodes import operator, state_message
+from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.operator import Operator
+from humanoid_balance.nodes.parameters import Entry
+from humanoid_balance.nodes.qos import COMMAND, SENSOR
+from humanoid_balance.nodes.run import run
+from humanoid_balance.nodes.state_message import StateMessage
+from humanoid_balance.plants import ros_commands
+from humanoid_balance.plants.ros import TopicPlant
+from humanoid_balance.plants.ros_commands import CommandWriter
+from humanoid_balance.plants.ros_joints import WireJoints
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.box import Arming, Trip
+from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
+
+LOOK = 0.005  # between two looks at the watchdog [s]
+
+ENTRIES = (
+    *operator.ENTRIES,
+    Entry("rate", 500.0, "nominal rate of the states [Hz]", 50.0, 2000.0),
+    Entry("joints", [], "order of the joints in the command; none: the robot's own"),
+    Entry("sensor_timeout", 0.02, "no state for so long, on the steady clock: damping, latched [s]", 0.005, 3600.0),
+)
+
+
+class BalanceController(BoxNode):
+    """Answers each state with a command."""
+
+    def __init__(self) -> None:
+        super().__init__("balance_controller", ENTRIES)
+
+    def setup(self, robot: Robot) -> None:
+        p = self.parameters
+        self.period = 1.0 / p["rate"]
+        writer = CommandWriter(WireJoints(robot, p["joints"]), self.get_fully_qualified_name())
+        self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
+        self.plant = TopicPlant(self.period, writer, self._commands.publish)
+        self.own_gains = robot.config.gains
+        self.control = Control(robot, self.plant, self.plant, operator.balance_settings(p), p["auto_arm"])
+        operator.apply_gains(robot, p, self.control)
+        self.operator = Operator(self, self.control)
+        self.wire = StateMessage(robot, self.refuse)
+        self._newest: tuple[SensorFrame, RobotState] | None = None
+        self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
+
+    def teardown(self) -> None:
+        self.operator.close()
+        self.destroy_publisher(self._commands)
+
+    def _on_state(self, message: Float64MultiArray) -> None:
+        self._newest = self.wire.read(message) or self._newest
+
+    def loop(self) -> None:
+        control, timeout = self.control, self.parameters["sensor_timeout"]
+        answered, arrived = float("nan"), time.monotonic()
+        try:
+            while self.running:
+                self.inbox.wait(LOOK)
+                begun = time.perf_counter()
+                self.inbox.poll()
+                newest, self._newest = self._newest, None
+                if newest is None:
+                    self._watch_sensors(time.monotonic() - arrived, timeout)
+                    continue
+                arrived = time.monotonic()
+                if newest[0].stamp == answered:
+                    self.plant.repeat()
+                    continue
+                answered = newest[0].stamp
+                self.plant.put(*newest)
+                control.tick()
+                control.loop.timing.clear()
+                self.operator.tell_mode()
+                took = time.perf_counter() - begun
+                self.watch.add(took, took > self.period)
+        finally:
+            self._end()
+
+    def _watch_sensors(self, age: float, timeout: float) -> None:
+        """Nothing came: where the robot is driven, brake it and say so, again and again."""
+        safety = self.control.safety
+        if age > timeout and safety.arming is Arming.ACTIVE:
+            self.control.stop(Trip("no sensors [s]", state_message.TOPIC, age, timeout))
+        if age > timeout and safety.arming is Arming.TRIPPED and self.control.last is not None:
+            self._brake()
+        self.operator.tell_mode()
+
+    def _brake(self) -> None:
+        stamp = self.plant.read().stamp
+        self.plant.write(TorqueCommand.damp(stamp, self.robot.brake))
+
+    def _end(self) -> None:
+        """The last word to the plant is damping."""
+        if self.control.safety.arming is not Arming.DISARMED and self.control.last is not None:
+            self._brake()
+        self.control.disarm()
+        self.operator.tell_mode()
+
+    def reset(self) -> str:
+        if hasattr(self, "control"):
+            self.control.reset()
+        return ""
+
+    def on_live_change(self, name: str, value: Any) -> None:
+        if hasattr(self, "control"):
+            operator.live_gain(self.control, self.own_gains, name, value)
+
+    def diagnose(self) -> tuple[str, dict[str, object]]:
+        return operator.diagnose(self.control)
+
+
+def main() -> None:
+    raise SystemExit(run(BalanceController))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""What all nodes share: a lifecycle, checked parameters, a loop in a thread of its own, a latched fault, diagnostics.
+
+configure validates and allocates, activate starts the loop, deactivate ends it in damping, cleanup lets go. When the
+loop raises, the node goes to damping, keeps the reason as its fault and deactivates itself; ``~/reset`` clears it.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Iterable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from lifecycle_msgs.msg import State
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from std_srvs.srv import Trigger
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.nodes.inbox import Inbox
+from humanoid_balance.nodes.parameters import Entry, Parameters
+from humanoid_balance.nodes.realtime import QuietCollector, RealTime, Stopwatch
+from humanoid_balance.nodes.throttle import Throttle
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+DIAGNOSTICS = 0.2  # [s]
+JOIN = 5.0  # the loop gets this long to end [s]
+
+COMMON = (
+    Entry("robot", "human", "the robot: a name, name:option=value or the path of a YAML file"),
+    Entry("autostart", False, "configure and activate when the process starts, without a lifecycle manager"),
+    Entry("priority", 0, "SCHED_FIFO priority of the loop; 0 leaves it to the system", 0, 99),
+    Entry("cpus", [], "CPUs the loop may run on, as text; none: all"),
+    Entry("lock_memory", False, "keep all memory of the process in RAM"),
+)
+
+
+class BoxNode(LifecycleNode):
+    """Subclasses give ``setup``, ``loop`` and ``teardown``, and may add to ``diagnose``."""
+
+    def __init__(self, name: str, entries: Iterable[Entry], **options: Any) -> None:
+        super().__init__(name, **options)
+        self.parameters = Parameters(self, (*COMMON, *entries), lambda: self.active)
+        self.parameters.changed = self.on_live_change
+        self.log = self.get_logger()
+        self.refuse = Throttle(self.log.warning)
+        self.watch = Stopwatch()
+        self.fault = ""  # latched
+        self.running = False  # the loop goes on while this is True
+        self._thread: threading.Thread | None = None
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self.create_timer(DIAGNOSTICS, self._on_timer)
+        self.create_service(Trigger, "~/reset", self._on_reset)
+
+    # ---- for subclasses ----
+
+    def setup(self, robot: Robot) -> None:
+        """Allocate what the loop needs; raise InputError for what cannot be used."""
+        raise NotImplementedError
+
+    def loop(self) -> None:
+        """Run while ``self.running``; end in damping however it ends."""
+        raise NotImplementedError
+
+    def teardown(self) -> None:
+        """Let go of what ``setup`` made."""
+
+    def reset(self) -> str:
+        """Clear what is latched; why it cannot be cleared, or empty."""
+        return ""
+
+    def on_live_change(self, name: str, value: Any) -> None:
+        """A live parameter has a new value."""
+
+    def diagnose(self) -> tuple[str, dict[str, object]]:
+        """What is wrong, or empty, and the figures."""
+        return "", {}
+
+    # ---- lifecycle ----
+
+    @property
+    def active(self) -> bool:
+        return bool(self._state_machine.current_state[0] == State.PRIMARY_STATE_ACTIVE)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            self.parameters.check()
+            self.robot = registry.load(self.parameters["robot"])
+            self.realtime = RealTime(self.parameters["priority"], self._cpus(), self.parameters["lock_memory"])
+            self.inbox = Inbox(self)
+            self.setup(self.robot)
+        except InputError as error:
+            self.log.error(f"not configured: {error}")
+            return FAILURE
+        return super().on_configure(state)
+
+    def _cpus(self) -> tuple[int, ...]:
+        given = self.parameters["cpus"]
+        if not all(cpu.isdecimal() for cpu in given):
+            raise InputError(f"parameter 'cpus' is {given}; allowed: numbers of CPUs as text, like ['2', '3']")
+        return tuple(int(cpu) for cpu in given)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        if self.fault:
+            self.log.error(f"not activated, a fault is latched: {self.fault}; call ~/reset")
+            return FAILURE
+        result = super().on_activate(state)
+        self.watch = Stopwatch()
+        self.running = True
+        self._thread = threading.Thread(target=self._run, name=self.get_name(), daemon=True)
+        self._thread.start()
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.halt()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.teardown()
+        self.inbox.close()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.halt()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.halt()
+        self.fault = self.fault or f"error while {state.label}"
+        return SUCCESS
+
+    def halt(self) -> None:
+        """End the loop; it leaves the robot in damping."""
+        self.running = False
+        if self._thread is not None:
+            self.inbox.wake()
+            self._thread.join(JOIN)
+            self._thread = None
+
+    def _run(self) -> None:
+        self.realtime.apply(self.log.warning)
+        try:
+            with QuietCollector():
+                self.loop()
+        except Exception as error:
+            self.latch(f"{type(error).__name__}: {error}" if not isinstance(error, InputError) else str(error))
+            if not isinstance(error, InputError):
+                self.log.error(traceback.format_exc())
+        self.running = False
+
+    def latch(self, fault: str) -> None:
+        """Keep the first fault until it is reset."""
+        if not self.fault:
+            self.fault = fault
+            self.log.error(f"fault, latched until ~/reset: {fault}")
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self.reset()
+        response.success = not response.message
+        if response.success:
+            self.fault = ""
+        return response
+
+    # ---- diagnostics ----
+
+    def _on_timer(self) -> None:
+        if self.active and not self.running:  # the loop ended by itself
+            self.trigger_deactivate()
+        wrong, figures = self.diagnose() if self.running else ("", {})
+        wrong = self.fault or wrong
+        label = self._state_machine.current_state[1]
+        figures = {"state": label, "robot": self.parameters["robot"], **figures, **self._timing()}
+        figures |= {f"refused: {kind}": count for kind, count in list(self.refuse.counts.items())}
+        status = DiagnosticStatus(
+            level=DiagnosticStatus.ERROR if wrong else DiagnosticStatus.OK,
+            name=f"humanoid_balance: {self.get_fully_qualified_name()}",
+            hardware_id=self.parameters["robot"],
+            message=wrong or label,
+            values=[KeyValue(key=key, value=_text(value)) for key, value in figures.items()],
+        )
+        array = DiagnosticArray(status=[status])
+        array.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(array)
+
+    def _timing(self) -> dict[str, object]:
+        watch = self.watch
+        if not watch.ticks:
+            return {}
+        return {
+            "ticks": watch.ticks,
+            "overruns": watch.overruns,
+            "tick median [us]": watch.percentile(50),
+            "tick p99 [us]": watch.percentile(99),
+        }
+
+    def starts_by_itself(self) -> bool:
+        """Configure and activate where ``autostart`` asks for it; False when that was refused."""
+        if self.parameters["autostart"] is not True:
+            return True
+        return self.trigger_configure() == SUCCESS and self.trigger_activate() == SUCCESS
+
+
+def _text(value: object) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else str(value)

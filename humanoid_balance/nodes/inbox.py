@@ -1,0 +1,73 @@
+"""Messages taken by the loop's own thread: no executor between a sample and the tick that uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+
+BURST = 64  # messages of a topic taken in one go: a flood must not keep the loop from its work
+
+
+class _NotForTheExecutor(CallbackGroup):
+    """Keeps subscriptions out of every executor's wait set; all of rclpy asks ``can_execute`` first."""
+
+    def can_execute(self, entity: object) -> bool:
+        return False
+
+    def beginning_execution(self, entity: object) -> bool:
+        return False
+
+    def ending_execution(self, entity: object) -> None:
+        """Never begun."""
+
+
+class Inbox:
+    """Subscriptions that one thread polls or waits for; each message goes to the handler of its topic."""
+
+    def __init__(self, node: Node) -> None:
+        self._node, self._group = node, _NotForTheExecutor()
+        self._handlers: list[tuple[Subscription, Callable[[Any], object]]] = []
+        self._guard = node.create_guard_condition(lambda: None, callback_group=self._group)
+
+    def subscribe(self, kind: type, topic: str, qos: QoSProfile, handler: Callable[[Any], object]) -> None:
+        """``handler`` stores what it needs; it runs in the thread that polls."""
+        subscription = self._node.create_subscription(kind, topic, lambda _: None, qos, callback_group=self._group)
+        self._handlers.append((subscription, handler))
+        self._wait_set = _rclpy.WaitSet(len(self._handlers), 1, 0, 0, 0, 0, self._node.context.handle)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep until there is a message, ``wake`` is called, or the time is over."""
+        wait_set = self._wait_set
+        wait_set.clear_entities()
+        for subscription, _ in self._handlers:
+            wait_set.add_subscription(subscription.handle)
+        wait_set.add_guard_condition(self._guard.handle)
+        wait_set.wait(max(0, round(1e9 * seconds)))
+
+    def poll(self) -> int:
+        """Hand out all messages that are there; how many they were."""
+        count = 0
+        for subscription, handler in self._handlers:
+            for _ in range(BURST):
+                taken = subscription.handle.take_message(subscription.msg_type, False)
+                if taken is None:
+                    break
+                handler(taken[0])
+                count += 1
+        return count
+
+    def wake(self) -> None:
+        """End a ``wait`` from another thread."""
+        self._guard.trigger()
+
+    def close(self) -> None:
+        for subscription, _ in self._handlers:
+            self._node.destroy_subscription(subscription)
+        self._node.destroy_guard_condition(self._guard)
+        self._handlers = []

@@ -1,0 +1,109 @@
+"""How people and programs meet a controller: its parameters, services, mode and diagnostics."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+from humanoid_balance.balance.steps import STEP_POLICIES
+from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES, BalanceSettings
+from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.parameters import Entry, Parameters
+from humanoid_balance.nodes.qos import LATCHED
+from humanoid_balance.robot.config import Gains
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.box import Trip
+
+GAINS = {  # of the balance laws; safe to change while the robot stands
+    "height": "CoM height [omega]",
+    "height_damping": "damping ratio of the CoM height",
+    "dcm": "centre of pressure per DCM error",
+    "flywheel": "spin per metre that the caught DCM is outside the feet",
+    "spin": "how fast the spin follows [omega]",
+    "upright": "how fast a turned body comes upright again [omega]",
+}
+
+ENTRIES = (
+    Entry("strategy", "auto", "how a push may be answered", choices=STRATEGIES),
+    Entry("policy", POLICIES[0], "how the feet-in-place mode decides", choices=POLICIES),
+    Entry("step_policy", STEP_POLICIES[0], "how a foothold is predicted", choices=STEP_POLICIES),
+    Entry("delay", 0.0, "reaction delay: only the stable mode acts for so long after a push begins [s]", 0.0, 5.0),
+    Entry("auto_arm", False, "take over as soon as the robot stands safely; for simulations"),
+    *(
+        Entry(f"gains.{name}", -1.0, f"{text}; -1 takes the robot's own", -1.0, 100.0, live=True)
+        for name, text in GAINS.items()
+    ),
+)
+
+
+def balance_settings(parameters: Parameters) -> BalanceSettings:
+    p = parameters
+    return BalanceSettings(p["strategy"], p["policy"], p["delay"], p["step_policy"])
+
+
+class Operator:
+    """Services ``~/arm`` and ``~/estop`` and the topic ``balance/mode`` of a controller."""
+
+    def __init__(self, node: Node, control: Control) -> None:
+        self._node, self._control, self._mode = node, control, ""
+        self._services = [
+            node.create_service(SetBool, "~/arm", self._on_arm),
+            node.create_service(Trigger, "~/estop", self._on_estop),
+        ]
+        self._publisher = node.create_publisher(String, "balance/mode", LATCHED)
+
+    def tell_mode(self) -> None:
+        """Publish the mode when it changed; log why the safety box tripped."""
+        mode = self._control.mode
+        if mode != self._mode:
+            self._mode = mode
+            self._publisher.publish(String(data=mode))
+            trip = self._control.safety.trip
+            self._node.get_logger().info(f"mode: {mode}" + (f" ({trip})" if trip is not None else ""))
+
+    def close(self) -> None:
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._node.destroy_publisher(self._publisher)
+
+    def _on_arm(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        if request.data:
+            response.message = self._control.arm()
+            response.success = not response.message
+        else:
+            self._control.disarm()
+            response.success = True
+        return response
+
+    def _on_estop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._control.stop(Trip("emergency stop", "operator", 1.0, 0.0))
+        response.success = True
+        return response
+
+
+def diagnose(control: Control) -> tuple[str, dict[str, object]]:
+    """What is wrong with a controller, and its figures."""
+    trip, last, solution = control.safety.trip, control.last, control.wholebody.solution
+    figures: dict[str, object] = {"mode": control.mode, "arming": control.safety.arming.value}
+    if last is not None:
+        contact = " ".join(name for name, on in zip(("left", "right"), last.state.contact, strict=True) if on)
+        figures |= {"estimator faults": ", ".join(last.state.faults), "contacts": contact or "none"}
+    if solution is not None:
+        figures["QP"] = solution.status.value
+    return str(trip) if trip is not None else "", figures
+
+
+def apply_gains(robot: Robot, parameters: Parameters, control: Control) -> None:
+    """Gains that were set by parameter replace the robot's."""
+    for name in GAINS:
+        value = parameters[f"gains.{name}"]
+        if value >= 0.0:
+            control.set_gain(name, value)
+
+
+def live_gain(control: Control, own: Gains, name: str, value: float) -> None:
+    """A gain was set while the controller may be active."""
+    gain = name.removeprefix("gains.")
+    if gain in GAINS:
+        control.set_gain(gain, value if value >= 0.0 else getattr(own, gain))

@@ -1,0 +1,13 @@
+"""Quality of service of each kind of topic."""
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+# A sample that is late is worth nothing, the next one is coming.
+SENSOR = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+# What people look at: tools ask for reliable topics by default.
+SHOWN = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+COMMAND = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+# Pushes may be sent ahead of their time, many at once.
+PUSH = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+# Whoever comes late gets the last one.
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)

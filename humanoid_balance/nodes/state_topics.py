@@ -1,0 +1,80 @@
+"""What the estimator tells everybody: ``odom``, ``com``, ``zmp``, ``dcm``, ``com_velocity`` and ``push_estimate``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+from humanoid_balance.experiments.link_tree import LinkTree
+from humanoid_balance.nodes.qos import SHOWN
+from humanoid_balance.plants.ros_stamps import to_time
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, RobotState
+
+WORLD = "odom"
+
+
+class StateTopics:
+    """One publisher a topic; ``publish(k, state)`` sends the k-th topic alone, so that a loop can take turns."""
+
+    def __init__(self, node: Node, robot: Robot) -> None:
+        self._base = LinkTree(robot).root
+        points: list[tuple[str, type, Callable[[RobotState], Any]]] = [
+            ("odom", Odometry, self._odometry),
+            ("com", PointStamped, lambda s: _point(s.com)),
+            ("zmp", PointStamped, lambda s: _point(s.zmp)),
+            ("dcm", PointStamped, lambda s: _point(s.dcm)),
+            ("com_velocity", Vector3Stamped, _com_velocity),
+            ("push_estimate", WrenchStamped, _push),
+        ]
+        self._node = node
+        self._topics = [(node.create_publisher(kind, name, SHOWN), make) for name, kind, make in points]
+        self.count = len(self._topics)
+
+    def publish(self, k: int, state: RobotState) -> None:
+        publisher, make = self._topics[k]
+        message = make(state)
+        message.header.stamp, message.header.frame_id = to_time(state.stamp), WORLD
+        publisher.publish(message)
+
+    def publish_all(self, state: RobotState) -> None:
+        for k in range(self.count):
+            self.publish(k, state)
+
+    def close(self) -> None:
+        for publisher, _ in self._topics:
+            self._node.destroy_publisher(publisher)
+
+    def _odometry(self, state: RobotState) -> Odometry:
+        message = Odometry(child_frame_id=self._base)
+        pose, twist = message.pose.pose, message.twist.twist
+        (x, y, z, qx, qy, qz, qw), (vx, vy, vz, wx, wy, wz) = state.q[:7].tolist(), state.v[:6].tolist()
+        pose.position.x, pose.position.y, pose.position.z = x, y, z
+        turn = pose.orientation
+        turn.x, turn.y, turn.z, turn.w = qx, qy, qz, qw
+        twist.linear.x, twist.linear.y, twist.linear.z = vx, vy, vz
+        twist.angular.x, twist.angular.y, twist.angular.z = wx, wy, wz
+        return message
+
+
+def _point(where: Array) -> PointStamped:
+    message = PointStamped()
+    message.point.x, message.point.y, message.point.z = where.tolist()
+    return message
+
+
+def _com_velocity(state: RobotState) -> Vector3Stamped:
+    message = Vector3Stamped()
+    message.vector.x, message.vector.y, message.vector.z = state.com_velocity.tolist()
+    return message
+
+
+def _push(state: RobotState) -> WrenchStamped:
+    message = WrenchStamped()
+    force = message.wrench.force
+    force.x, force.y, force.z = state.push.force.tolist()
+    return message

@@ -1,0 +1,37 @@
+"""Parameters of the simulated world; shared by ``simulator`` and ``balance_stack``."""
+
+from __future__ import annotations
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.nodes.parameters import Entry, Parameters
+from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
+from humanoid_balance.plants.mujoco_model import World
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+
+ENTRIES = (
+    Entry("plant_robot", "", "the simulated body, where it differs from the controller's model"),
+    Entry("seed", 0, "of the sensor noise", 0, 2**31),
+    Entry("noise", 1.0, "scale of the sensor noise", 0.0, 100.0),
+    Entry("slope", 0.0, "the ground rises forward by this angle [deg]", -45.0, 45.0),
+    Entry("friction", 0.8, "of the ground", 0.01, 5.0),
+    Entry("payload", 0.0, "mass fixed at the torso [kg]", 0.0, 500.0),
+    Entry("torque_scale", 1.0, "of the simulated motors' limits", 0.0, 10.0),
+    Entry("sensor_latency", 0.0, "[s]", 0.0, 0.1),
+    Entry("actuator_latency", 0.0, "[s]", 0.0, 0.1),
+)
+
+
+def make_plant(robot: Robot, parameters: Parameters, rate: float) -> MujocoPlant:
+    """The simulated robot, ``rate`` control periods a second [Hz]."""
+    body = robot
+    if parameters["plant_robot"]:
+        body = registry.load(parameters["plant_robot"])
+        if body.joint_names != robot.joint_names:
+            raise InputError(f"parameter 'plant_robot': '{body.spec}' does not have the joints of '{robot.spec}'")
+    world = World(slope=parameters["slope"], friction=parameters["friction"], payload=parameters["payload"])
+    options = PlantOptions(
+        world, parameters["noise"], parameters["seed"], parameters["sensor_latency"], parameters["actuator_latency"],
+        parameters["torque_scale"], 1.0 / rate,
+    )  # fmt: skip
+    return MujocoPlant(body, options)

@@ -1,0 +1,139 @@
+"""Nodes in processes of their own, on a ROS domain of their own."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60.0  # a busy machine starts processes slowly [s]
+
+
+class Process:
+    """A node, or another command of the package, with all that it printed."""
+
+    def __init__(self, module: str, arguments: tuple[str, ...], environment: dict[str, str], log: Path) -> None:
+        self.log = log
+        with log.open("w") as out:
+            self.popen = subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                cwd=ROOT,
+                start_new_session=True,
+                # A test run in the background ignores the interrupt; the process under test must not inherit that.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
+
+    @property
+    def text(self) -> str:
+        return self.log.read_text()
+
+    def says(self, words: str, seconds: float = PATIENCE) -> bool:
+        """Wait until the words were printed."""
+        return wait_until(lambda: words in self.text or self.popen.poll() is not None, seconds) and words in self.text
+
+    def end(self, number: int = signal.SIGINT, seconds: float = 20.0) -> int:
+        """Send a signal, wait, and give the exit code."""
+        if self.popen.poll() is None:
+            self.popen.send_signal(number)
+        return self.popen.wait(seconds)
+
+
+def wait_until(true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Graph:
+    """A ROS domain for one test: starts processes, listens, sends, calls services."""
+
+    def __init__(self, folder: Path) -> None:
+        self.domain = random.SystemRandom().randrange(1, 100)  # Linux keeps the ports of higher ones for itself
+        self.environment = {
+            **os.environ,
+            "ROS_DOMAIN_ID": str(self.domain),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "PYTHONUNBUFFERED": "1",
+            "ROS_LOG_DIR": str(folder / "log"),
+        }
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+        self.folder = folder
+        self.processes: list[Process] = []
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=self.domain)
+        self.node = Node(f"test_{self.domain}", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+
+    def start(self, node: str, *arguments: str, **parameters: object) -> Process:
+        """A node with parameters; ``arguments`` are more ``--ros-args``."""
+        given = [part for name, value in parameters.items() for part in ("-p", f"{name}:={_yaml(value)}")]
+        return self.run(f"humanoid_balance.nodes.{node}", "--ros-args", *given, *arguments)
+
+    def run(self, module: str, *arguments: str) -> Process:
+        log = self.folder / f"{len(self.processes)}_{module.rpartition('.')[2]}.txt"
+        self.processes.append(Process(module, arguments, self.environment, log))
+        return self.processes[-1]
+
+    def listen(self, kind: type, topic: str, qos: QoSProfile | int = 1000) -> list[Any]:
+        """A list that grows with the messages of a topic while ``wait`` runs."""
+        heard: list[Any] = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def wait(self, true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+        """Handle messages until something is true."""
+        end = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > end:
+                return False
+            self.executor.spin_once(timeout_sec=0.02)
+        return True
+
+    def spin(self, seconds: float) -> None:
+        self.wait(lambda: False, seconds)
+
+    def call(self, kind: type, name: str, request: Any) -> Any:
+        client = self.node.create_client(kind, name)
+        assert client.wait_for_service(PATIENCE), f"no service {name}"
+        future = client.call_async(request)
+        assert self.wait(future.done), f"no answer from {name}"
+        self.node.destroy_client(client)
+        return future.result()
+
+    def told(self) -> str:
+        """All that the processes printed, for a failing assertion."""
+        return "\n".join(f"--- {p.log.name}\n{p.text}" for p in self.processes)
+
+    def close(self) -> None:
+        for process in self.processes:
+            if process.popen.poll() is None:
+                process.popen.kill()
+                process.popen.wait()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def _yaml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
