@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -47,7 +48,7 @@ class BalanceController(BoxNode):
         self.plant = TopicPlant(self.period, writer, self._commands.publish)
         self.own_gains = robot.config.gains
         self.control = Control(robot, self.plant, self.plant, operator.balance_settings(p), p["auto_arm"])
-        operator.apply_gains(robot, p, self.control)
+        operator.apply_gains(p, self.control)
         self.operator = Operator(self, self.control)
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
@@ -62,7 +63,7 @@ class BalanceController(BoxNode):
 
     def loop(self) -> None:
         control, timeout = self.control, self.parameters["sensor_timeout"]
-        answered, arrived = float("nan"), time.monotonic()
+        answered, arrived = math.nan, time.monotonic()
         try:
             while self.running:
                 self.inbox.wait(LOOK)
@@ -76,9 +77,9 @@ class BalanceController(BoxNode):
                 if newest[0].stamp == answered:
                     self.plant.repeat()
                     continue
-                answered = newest[0].stamp
                 self.plant.put(*newest)
                 control.tick()
+                answered = math.nan if self.plant.silent else newest[0].stamp
                 control.loop.timing.clear()
                 self.operator.tell_mode()
                 took = time.perf_counter() - begun

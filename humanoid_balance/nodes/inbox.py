@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
-BURST = 64  # messages of a topic taken in one go: a flood must not keep the loop from its work
+BURST = 200  # messages of a topic taken in one go: a flood must not keep the loop from its work
 
 
 class _NotForTheExecutor(CallbackGroup):

@@ -12,7 +12,6 @@ from humanoid_balance.nodes.control import Control
 from humanoid_balance.nodes.parameters import Entry, Parameters
 from humanoid_balance.nodes.qos import LATCHED
 from humanoid_balance.robot.config import Gains
-from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Trip
 
 GAINS = {  # of the balance laws; safe to change while the robot stands
@@ -94,7 +93,7 @@ def diagnose(control: Control) -> tuple[str, dict[str, object]]:
     return str(trip) if trip is not None else "", figures
 
 
-def apply_gains(robot: Robot, parameters: Parameters, control: Control) -> None:
+def apply_gains(parameters: Parameters, control: Control) -> None:
     """Gains that were set by parameter replace the robot's."""
     for name in GAINS:
         value = parameters[f"gains.{name}"]

@@ -6,7 +6,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 SENSOR = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 # What people look at: tools ask for reliable topics by default.
 SHOWN = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-COMMAND = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+# Deep enough that a flood from elsewhere does not wash the controller's commands away between two looks.
+COMMAND = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 # Pushes may be sent ahead of their time, many at once.
 PUSH = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 # Whoever comes late gets the last one.

@@ -18,6 +18,7 @@ from humanoid_balance.types import Array
 
 SPIN = 150_000  # the last bit of a wait is spun: a sleep ends late by about this much [ns]
 KEPT = 5000  # ticks of which the times are kept for the percentiles
+PAUSE = 20  # periods; whoever is later than that is not running late but was stopped
 MCL_CURRENT, MCL_FUTURE = 1, 2  # sys/mman.h
 
 
@@ -61,22 +62,18 @@ class QuietCollector:
 
 
 class Pace:
-    """Absolute deadlines on the steady clock, a period apart. A tick that is over late is an overrun."""
+    """Absolute deadlines on the steady clock, a period apart. Late ticks are caught up, a pause is not."""
 
     def __init__(self, period: float) -> None:
         self.period = round(1e9 * period)  # [ns]
         self.deadline = time.monotonic_ns()
 
-    def restart(self) -> None:
-        """The next period begins now."""
-        self.deadline = time.monotonic_ns()
-
     def wait(self) -> bool:
-        """Sleep until the next deadline; False if it has passed already. Lost periods are not caught up."""
+        """Sleep until the next deadline; False if it has passed already."""
         self.deadline += self.period
         now = time.monotonic_ns()
         if now >= self.deadline:
-            if now - self.deadline > 20 * self.period:  # a pause, not a slow tick
+            if now - self.deadline > PAUSE * self.period:
                 self.deadline = now
             return False
         if self.deadline - now > SPIN:

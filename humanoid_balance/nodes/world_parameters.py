@@ -19,11 +19,14 @@ ENTRIES = (
     Entry("torque_scale", 1.0, "of the simulated motors' limits", 0.0, 10.0),
     Entry("sensor_latency", 0.0, "[s]", 0.0, 0.1),
     Entry("actuator_latency", 0.0, "[s]", 0.0, 0.1),
+    Entry("speed", 1.0, "simulated over real time", 0.01, 100.0),
+    Entry("harness", True, "hold the robot until somebody takes over"),
+    Entry("publish_clock", False, "publish /clock"),
 )
 
 
-def make_plant(robot: Robot, parameters: Parameters, rate: float) -> MujocoPlant:
-    """The simulated robot, ``rate`` control periods a second [Hz]."""
+def make_plant(robot: Robot, parameters: Parameters) -> MujocoPlant:
+    """The simulated robot."""
     body = robot
     if parameters["plant_robot"]:
         body = registry.load(parameters["plant_robot"])
@@ -32,6 +35,6 @@ def make_plant(robot: Robot, parameters: Parameters, rate: float) -> MujocoPlant
     world = World(slope=parameters["slope"], friction=parameters["friction"], payload=parameters["payload"])
     options = PlantOptions(
         world, parameters["noise"], parameters["seed"], parameters["sensor_latency"], parameters["actuator_latency"],
-        parameters["torque_scale"], 1.0 / rate,
+        parameters["torque_scale"], 1.0 / parameters["rate"],
     )  # fmt: skip
     return MujocoPlant(body, options)

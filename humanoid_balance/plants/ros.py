@@ -22,6 +22,7 @@ class TopicPlant:
         self._writer, self._publish = writer, publish
         self._frame: SensorFrame | None = None
         self._state: RobotState | None = None
+        self.silent = True  # nothing was sent for the last frame
 
     def put(self, frame: SensorFrame, state: RobotState) -> None:
         self._frame, self._state = frame, state
@@ -36,12 +37,11 @@ class TopicPlant:
         return self._state
 
     def write(self, command: TorqueCommand) -> None:
-        limp = command.damped and not command.damping.any()
-        if not limp:
+        self.silent = command.damped and not command.damping.any()
+        if not self.silent:
             frame = self.read()
             self._publish(self._writer.fill(frame.stamp, effort(command, frame), command.damped))
 
     def repeat(self) -> None:
         """Send the last command again: the plant seems to have missed it."""
-        if self._writer.message.data:
-            self._publish(self._writer.message)
+        self._publish(self._writer.message)

@@ -17,7 +17,8 @@ from humanoid_balance.types import Array, SensorFrame
 SOLE_FRAMES = ("l_sole", "r_sole")
 SIDES = ("left", "right")
 SENSOR_AGE = 0.020  # a sample this much older than the joints' counts as missing [s]
-SET_BACK = 0.1  # older stamps are believed when nothing newer came for so long: the sender's clock was set back [s]
+AHEAD = 1.0  # [s]
+SET = 0.1  # a stamp that is older, or ahead by more, is believed when no other came for so long: the clock was set [s]
 
 ROUNDING = 1e-9  # [s]
 
@@ -112,10 +113,11 @@ class FrameReader:
         return handle
 
     def _in_order(self, source: int, stamp: float, topic: str) -> bool:
-        """Note a sample; False when it is older than what is known already."""
+        """Note a sample; False when its stamp is older than, or far ahead of, what is known already."""
         now, last = time.monotonic(), self._stamps[source]
-        if stamp < last and now - self._arrived[source] < SET_BACK:
-            self._complain(f"{topic} refused: old stamp", f"{stamp:.4f} s after {last:.4f} s")
+        if (stamp < last or stamp > last + AHEAD) and now - self._arrived[source] < SET:
+            what = "old stamp" if stamp < last else "stamp far ahead"
+            self._complain(f"{topic} refused: {what}", f"{stamp:.4f} s after {last:.4f} s")
             return False
         self._stamps[source], self._arrived[source] = stamp, now
         return True
