@@ -5,6 +5,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = "humanoid_balance"
+NODES = ("balance_controller", "balance_stack", "simulator", "state_estimator")
 
 
 def shared_files(*folders: str) -> list[tuple[str, list[str]]]:
@@ -84,5 +85,10 @@ setup(
             "types-PyYAML>=6,<7",
         ],
     },
-    entry_points={"console_scripts": ["humanoid-balance = humanoid_balance.cli:main"]},
+    entry_points={
+        "console_scripts": [
+            "humanoid-balance = humanoid_balance.cli:main",
+            *(f"{node} = {NAME}.nodes.{node}:main" for node in NODES),
+        ]
+    },
 )

@@ -47,7 +47,8 @@ class BalanceController(BoxNode):
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
         self.plant = TopicPlant(self.period, writer, self._commands.publish)
         self.own_gains = robot.config.gains
-        self.control = Control(robot, self.plant, self.plant, operator.balance_settings(p), p["auto_arm"])
+        settings = operator.balance_settings(p)
+        self.control = Control(robot, self.plant, self.plant, settings, p["auto_arm"], self._nobody_listens)
         operator.apply_gains(p, self.control)
         self.operator = Operator(self, self.control)
         self.wire = StateMessage(robot, self.refuse)
@@ -57,6 +58,10 @@ class BalanceController(BoxNode):
     def teardown(self) -> None:
         self.operator.close()
         self.destroy_publisher(self._commands)
+
+    def _nobody_listens(self) -> str:
+        """A controller that is not heard yet must not think that it acts."""
+        return "" if self._commands.get_subscription_count() else f"nobody listens to {ros_commands.TOPIC}"
 
     def _on_state(self, message: Float64MultiArray) -> None:
         self._newest = self.wire.read(message) or self._newest

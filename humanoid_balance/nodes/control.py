@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -45,9 +46,17 @@ class Control:
     """Runs the loop tick by tick; operators call the other methods from another thread."""
 
     def __init__(
-        self, robot: Robot, plant: Plant, estimator: EstimatorBox, settings: BalanceSettings, auto_arm: bool
+        self,
+        robot: Robot,
+        plant: Plant,
+        estimator: EstimatorBox,
+        settings: BalanceSettings,
+        auto_arm: bool,
+        plant_refuses: Callable[[], str] = lambda: "",
     ) -> None:
+        """``plant_refuses`` says why the plant cannot be driven now; empty when it can."""
         self.robot, self.settings, self.auto_arm = robot, settings, auto_arm
+        self._plant_refuses = plant_refuses
         self.safety = SafetyBox(robot)
         self.last: Tick | None = None
         self._estimator, self._start = estimator, SafeStart()
@@ -117,7 +126,7 @@ class Control:
                 balance.maker.laws = Laws(self.robot)
 
     def _refusal(self, state: RobotState) -> str:
-        return self._start.refuses(self.robot, state)
+        return self._start.refuses(self.robot, state) or self._plant_refuses()
 
     def _activate(self, frame: SensorFrame) -> None:
         """From the torque that the motors give now, with a supervisor that has seen nothing yet."""

@@ -53,6 +53,7 @@ class Simulator(BoxNode):
         self.sensors = SensorTopics(self, robot, joints)
         self.gate = CommandGate(robot, joints, self.refuse, p["lockstep_timeout"] if self.lockstep else COMMAND_AGE)
         self._patience, self._lost, self._damped = p["lockstep_timeout"], False, False
+        self._driver: str | None = None
         self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self.gate.accept)
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
@@ -67,6 +68,7 @@ class Simulator(BoxNode):
             begun = clock()
             if self.simulated.before_tick():
                 self.gate.forget()
+                self._damped = False
             frame = plant.read()
             self.sensors.publish_all(frame)
             published = clock()
@@ -74,7 +76,7 @@ class Simulator(BoxNode):
             answered = clock()
             self.inbox.poll()
             plant.write(self.gate.command(frame.stamp))
-            self._tell_damping()
+            self._tell_driver()
             self.simulated.after_tick()
             self.watch.add(published - begun + clock() - answered, not in_time)
 
@@ -99,10 +101,15 @@ class Simulator(BoxNode):
                 sent = time.monotonic()
         return True
 
-    def _tell_damping(self) -> None:
-        """Once when it begins, and why."""
-        gate = self.gate
-        damped = not self.simulated.plant.held and (not gate.fresh or (gate.label is not None and gate.label.damped))
+    def _tell_driver(self) -> None:
+        """Once when somebody takes over, and when the joints are braked."""
+        gate, label = self.gate, self.gate.label
+        if label is None or self.simulated.plant.held:
+            return
+        damped = label.damped or not gate.fresh
+        if label.source != self._driver and not damped:
+            self._driver = label.source
+            self.log.info(f"driven by '{label.source or 'unknown'}'")
         if damped and not self._damped:
             why = "the controller asks for it" if gate.fresh else f"no command for {1e3 * gate.age:.0f} ms"
             self.log.warning(f"damping: {why}")

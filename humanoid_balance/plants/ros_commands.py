@@ -101,7 +101,7 @@ class CommandGate:
         label = Label.of(message)
         last = self.label if self.label is not None and self.fresh else Label()
         if label.source != last.source != UNLABELLED:
-            self._complain(f"{TOPIC} refused: '{last.source}' is in charge", f"sent by '{label.source or 'unknown'}'")
+            self._complain(f"{TOPIC} refused: '{last.source}' is in charge, not '{label.source or 'unknown'}'", "")
             return False
         if len(message.data) != self._joints.size:
             wrong = f"{len(message.data)} efforts for {self._joints.size} joints"

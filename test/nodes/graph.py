@@ -129,7 +129,6 @@ class Graph:
                 process.popen.kill()
                 process.popen.wait()
         self.executor.shutdown()
-        self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
 

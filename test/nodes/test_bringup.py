@@ -41,15 +41,17 @@ def transition(graph: Graph, node: str, number: int) -> bool:
 class Standing:
     """Three processes, and what can be seen of them."""
 
-    def __init__(self, graph: Graph, **controller: object) -> None:
+    def __init__(self, graph: Graph, joints: list[str] | None = None, **controller: object) -> None:
+        """``joints`` is their order on the wire, ``controller`` more parameters of the controller."""
+        order = {} if joints is None else {"joints": joints}
         self.graph = graph
         self.com: list[PointStamped] = graph.listen(PointStamped, "com")
         self.modes: list[String] = graph.listen(String, "balance/mode", LATCHED)
         self.fell: list[Bool] = graph.listen(Bool, "simulator/fell", LATCHED)
         self.pushes = graph.node.create_publisher(WrenchStamped, "push", PUSH)
-        self.simulator = graph.start("simulator", autostart=True, **SIMULATOR)
+        self.simulator = graph.start("simulator", autostart=True, **SIMULATOR, **order)
         self.estimator = graph.start("state_estimator", autostart=True, **ESTIMATOR)
-        self.controller = graph.start("balance_controller", **CONTROLLER, **controller)
+        self.controller = graph.start("balance_controller", **CONTROLLER, **order, **controller)
 
     @property
     def processes(self) -> tuple[Process, Process, Process]:
@@ -62,6 +64,12 @@ class Standing:
     @property
     def mode(self) -> str:
         return self.modes[-1].data if self.modes else ""
+
+    def push(self, start: float, newtons: float, duration: float) -> None:
+        """Announce a push ahead of its time."""
+        assert self.graph.wait(lambda: self.pushes.get_subscription_count() > 0), self.graph.told()
+        for message in push_at(start, newtons, duration):
+            self.pushes.publish(message)
 
     def until(self, time: float) -> None:
         assert self.graph.wait(lambda: self.time >= time or self.lying, 180), self.graph.told()
@@ -90,8 +98,7 @@ def test_from_unconfigured_to_standing_pushed_and_down(graph: Graph) -> None:
         return bool(refused.success)
 
     assert graph.wait(armed), refused.message
-    for message in push_at(10.0, 300.0, 0.1):
-        robot.pushes.publish(message)
+    robot.push(10.0, 300.0, 0.1)
     robot.until(9.9)
     assert [m.data for m in robot.modes] in (["disarmed", "stable"], ["stable"]) and not robot.lying
     robot.until(13.5)
@@ -101,7 +108,7 @@ def test_from_unconfigured_to_standing_pushed_and_down(graph: Graph) -> None:
 
     assert graph.call(Trigger, f"{controller}/estop", Trigger.Request()).success
     assert graph.wait(lambda: robot.mode == "tripped")
-    assert "emergency stop" in robot.controller.text
+    assert robot.controller.says("emergency stop")
     assert robot.simulator.says("damping: the controller asks for it")
     for process, number in zip(robot.processes, (signal.SIGINT, signal.SIGTERM, signal.SIGINT), strict=True):
         ended_well(process, number)
@@ -110,9 +117,7 @@ def test_from_unconfigured_to_standing_pushed_and_down(graph: Graph) -> None:
 def test_a_push_over_four_tenths_of_a_second_is_answered_with_steps(graph: Graph) -> None:
     """KE6 at 80 %, by topic."""
     robot = Standing(graph, autostart=True, auto_arm=True)
-    assert graph.wait(lambda: robot.time >= 0.0), graph.told()
-    for message in push_at(1.0, 240.0, 0.4):
-        robot.pushes.publish(message)
+    robot.push(1.0, 240.0, 0.4)
     robot.until(4.0)
     assert not robot.lying
     assert "stepping" in [m.data for m in robot.modes]
