@@ -28,6 +28,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import COMMAND_AGE
 from humanoid_balance.types import SensorFrame
 
+RECENT = 20_000_000  # who answered a frame this young is there again [ns]
 FAREWELL = 0.1  # [s]
 RESEND = 0.05  # in lock-step a frame is sent again when its answer does not come for so long [s]
 
@@ -52,7 +53,8 @@ class Simulator(BoxNode):
         self.simulated = Simulated(self, robot, p)
         self.sensors = SensorTopics(self, robot, joints)
         self.gate = CommandGate(robot, joints, self.refuse, p["lockstep_timeout"] if self.lockstep else COMMAND_AGE)
-        self._patience, self._lost, self._damped = p["lockstep_timeout"], False, False
+        self._patience, self._damped = p["lockstep_timeout"], False
+        self._alone = False  # in lock-step: no controller answers
         self._driver: str | None = None
         self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self.gate.accept)
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
@@ -68,7 +70,7 @@ class Simulator(BoxNode):
             begun = clock()
             if self.simulated.before_tick():
                 self.gate.forget()
-                self._damped = False
+                self._damped, self._alone = False, True  # time passes until somebody takes over
             frame = plant.read()
             self.sensors.publish_all(frame)
             published = clock()
@@ -81,25 +83,31 @@ class Simulator(BoxNode):
             self.watch.add(published - begun + clock() - answered, not in_time)
 
     def _wait_for_answer(self, frame: SensorFrame) -> bool:
-        """Until a command answers the frame; False when the controller is lost, then time goes on in real time."""
-        wanted, gate = nanoseconds(frame.stamp), self.gate
-        sent = time.monotonic()
+        """Until a command answers the frame; False while nobody does, then time goes on in real time."""
+        wanted, sent = nanoseconds(frame.stamp), time.monotonic()
         while self.running and not self.simulated.waits_for_reset:
-            self.inbox.wait(0.0 if self._lost else RESEND)
+            self.inbox.wait(0.0 if self._alone else RESEND)
             self.inbox.poll()
-            if gate.label is not None and gate.label.answers == wanted:
-                self._lost = False
+            if self._answered(wanted):
                 return True
-            # A controller whose last word was damping may have ended with it.
-            patience = FAREWELL if gate.label is not None and gate.label.damped else self._patience
-            if gate.label is not None and gate.age > patience:
-                self._lost = True
+            if self._alone or self._gone():
                 self.pace.wait()
+                self.inbox.poll()
+                self._alone = not self._answered(wanted - RECENT)
                 return False
             if time.monotonic() - sent >= RESEND:
                 self.sensors.publish_all(frame)
                 sent = time.monotonic()
         return True
+
+    def _answered(self, stamp: int) -> bool:
+        """The newest command answers a stamp [ns] or a later one."""
+        return self.gate.label is not None and self.gate.label.answers >= stamp
+
+    def _gone(self) -> bool:
+        """The controller is silent for too long. One whose last word was damping has probably ended with it."""
+        label = self.gate.label
+        return label is not None and self.gate.age > (FAREWELL if label.damped else self._patience)
 
     def _tell_driver(self) -> None:
         """Once when somebody takes over, and when the joints are braked."""

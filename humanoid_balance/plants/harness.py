@@ -25,5 +25,5 @@ class HarnessedPlant:
 
     def hang_up(self) -> None:
         """Stand in the nominal stance again, held as in the beginning; time goes on."""
-        self.plant.reset(self.plant.time)
+        self.plant.reset(time=self.plant.time)
         self.held = self._harness

@@ -12,7 +12,7 @@ from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push
 from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
-from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot import registry
@@ -57,11 +57,11 @@ class Snapshot:
 class LivePlant(MujocoPlant):
     """Pushes come and go for hours; those that are over are forgotten, and a reset forgets all."""
 
-    def reset(self, q: Array | None = None) -> None:
+    def reset(self, q: Array | None = None, time: float = 0.0) -> None:
         self._pushes = []
-        super().reset(q)
+        super().reset(q, time)
 
-    def add_push(self, push: PushProfile) -> None:
+    def add_push(self, push: ExternalForce) -> None:
         self._pushes = [entry for entry in self._pushes if entry[0].end > self.time - 2 * self.dt]
         super().add_push(push)
 
