@@ -24,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--boards", type=count, default=1, metavar="N", help="share the joints among so many boards, a port each")
     add("--tcp", type=int, metavar="PORT", help="listen on this TCP port and the next ones; 0: any free ones")
     add("--link", type=Path, metavar="PATH", help="symbolic link to the pseudo-terminal; of several: PATH0, PATH1 ...")
+    add("--half-duplex", action="store_true", help="speak only when spoken to, as on RS-485 with two wires")
     add("--sensor-noise", type=not_negative, default=1.0, metavar="X")
     add("--seed", type=int, default=0, help="of sensor noise and line disturbances")
     add("--hoist", type=not_negative, metavar="M", help="hang the robot so high above its stance")
@@ -41,6 +42,8 @@ def run(options: argparse.Namespace) -> None:
     disturbance = Disturbance(**{field.name: getattr(options, field.name) for field in fields(Disturbance)})
     body = Body(robot, PlantOptions(noise=options.sensor_noise, seed=options.seed), hoist=options.hoist)
     boards = boards_of(body, options.boards)
+    for board in boards:
+        board.half_duplex = options.half_duplex
     ends = endpoints(options)
     server = Server(body, boards, ends, disturbance, FaultPlan(faults), options.seed, log=tell)
     urls = [end.url for end in ends]

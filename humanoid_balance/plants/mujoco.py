@@ -81,6 +81,13 @@ class MujocoPlant:
         self._sensors = self._signs * data.sensordata
         self._push_force = np.zeros(3)
 
+    def hold(self) -> None:
+        """Sensors as if something held the body where it is: nothing accelerates."""
+        self.data.qacc[:] = 0.0
+        mujoco.mj_rnePostConstraint(self.model, self.data)
+        mujoco.mj_sensorAcc(self.model, self.data)
+        self._sensors = self._signs * self.data.sensordata
+
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
         link = push.link or self.robot.config.torso

@@ -9,11 +9,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from humanoid_balance.errors import ConfigError, InputError
+from humanoid_balance.yaml_file import Reader, names_of, read
 
 
 @dataclass(frozen=True)
@@ -109,80 +106,7 @@ GROUPS = ("legs", "torso", "arms", "head", "hands")
 URDF_FORMS = "'generate:human', 'example-robot-data:PATH' or a path beside this file"
 
 
-class _Reader:
-    """Takes entries out of one mapping of the YAML and complains about those left over."""
-
-    def __init__(self, file: Path, data: Any, prefix: str = "") -> None:
-        self.file, self.prefix = file, prefix
-        if not isinstance(data, dict):
-            raise ConfigError(file, prefix.rstrip(".") or "(whole file)", data, "a mapping of keys to values")
-        self.data = dict(data)
-
-    def bad(self, key: str, value: object, allowed: str) -> ConfigError:
-        return ConfigError(self.file, self.prefix + key, value, allowed)
-
-    def take(self, key: str, default: Any = ..., allowed: str = "an entry") -> Any:
-        if key not in self.data:
-            if default is ...:
-                raise self.bad(key, None, allowed)
-            return default
-        return self.data.pop(key)
-
-    def text(self, key: str, default: Any = ...) -> Any:
-        value = self.take(key, default, "a name")
-        if value is not default and (not isinstance(value, str) or not value):
-            raise self.bad(key, value, "a name")
-        return value
-
-    def number(self, key: str, default: Any = ..., low: float = -math.inf, high: float = math.inf) -> Any:
-        allowed = f"a number from {low:g} to {high:g}"
-        value = self.take(key, default, allowed)
-        if value is default:
-            return value
-        return self.check_number(key, value, low, high)
-
-    def check_number(self, key: str, value: Any, low: float = -math.inf, high: float = math.inf) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not is_number or not low <= value <= high:
-            raise self.bad(key, value, f"a number from {low:g} to {high:g}")
-        return float(value)
-
-    def pair(self, key: str, default: Any = ..., ordered: bool = True) -> Any:
-        value = self.take(key, default, "[low, high]")
-        if value is default:
-            return value
-        if not isinstance(value, list) or len(value) != 2:
-            raise self.bad(key, value, "[low, high]" if ordered else "[x, y]")
-        low, high = (self.check_number(key, v) for v in value)
-        if ordered and low >= high:
-            raise self.bad(key, value, "[low, high] with low < high")
-        return low, high
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self.take(key, default)
-        if not isinstance(value, bool):
-            raise self.bad(key, value, "true or false")
-        return value
-
-    def names(self, key: str, default: Any = ()) -> tuple[str, ...]:
-        value = self.take(key, list(default))
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise self.bad(key, value, "a list of joint names or patterns")
-        return tuple(value)
-
-    def section(self, key: str, default: Any = ...) -> _Reader:
-        return _Reader(self.file, self.take(key, default, "a mapping"), f"{self.prefix}{key}.")
-
-    def done(self, known: str) -> None:
-        for key, value in self.data.items():
-            raise self.bad(str(key), value, f"only these keys: {known}")
-
-
-def _names_of(kind: type, without: tuple[str, ...] = ()) -> str:
-    return ", ".join(f.name for f in fields(kind) if f.name not in without)
-
-
-def _foot(reader: _Reader) -> FootConfig:
+def _foot(reader: Reader) -> FootConfig:
     rpy = reader.take("rpy", [0.0, 0.0, 0.0])
     if not isinstance(rpy, list) or len(rpy) != 3:
         raise reader.bad("rpy", rpy, "[roll, pitch, yaw]")
@@ -191,11 +115,11 @@ def _foot(reader: _Reader) -> FootConfig:
     foot = FootConfig(reader.text("frame"), reader.pair("x", None), reader.pair("y", None), z, (roll, pitch, yaw))
     if (foot.x is None) != (foot.y is None):
         raise reader.bad("x" if foot.x is None else "y", None, "both x and y, or neither")
-    reader.done(_names_of(FootConfig))
+    reader.done(names_of(FootConfig))
     return foot
 
 
-def _joint(reader: _Reader) -> JointConfig:
+def _joint(reader: Reader) -> JointConfig:
     entry = JointConfig(
         torque=reader.number("torque", None, 0.0, 2000.0),
         velocity=reader.number("velocity", None, 0.1, 100.0),
@@ -209,27 +133,19 @@ def _joint(reader: _Reader) -> JointConfig:
         stiffness=reader.number("stiffness", None, 0.0, 1e5),
         drive_damping=reader.number("drive_damping", None, 0.0, 1e4),
     )
-    reader.done(_names_of(JointConfig))
+    reader.done(names_of(JointConfig))
     return entry
 
 
-def _gains(reader: _Reader) -> Gains:
+def _gains(reader: Reader) -> Gains:
     values = {f.name: reader.number(f.name, f.default, 0.0, 100.0) for f in fields(Gains)}
-    reader.done(_names_of(Gains))
+    reader.done(names_of(Gains))
     return Gains(**values)
 
 
 def load(file: Path) -> RobotConfig:
     """Read and check a robot's YAML."""
-    try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{file}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
-    reader = _Reader(file, data)
+    reader = read(file)
     feet = reader.section("feet")
     left, right = _foot(feet.section("left")), _foot(feet.section("right"))
     feet.done("left, right")
@@ -259,7 +175,7 @@ def load(file: Path) -> RobotConfig:
         friction=reader.number("friction", 0.4, 0.05, 2.0),
     )
     groups.done(", ".join(GROUPS))
-    stance.done(_names_of(Stance))
-    estimation.done(_names_of(Estimation))
-    reader.done(_names_of(RobotConfig, ("file",)))
+    stance.done(names_of(Stance))
+    estimation.done(names_of(Estimation))
+    reader.done(names_of(RobotConfig, ("file",)))
     return config

@@ -12,9 +12,12 @@ from enum import Enum
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
+from humanoid_balance.safety.bounds import TorqueBounds
+from humanoid_balance.safety.runaway import RunawayWatch
+from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 
 COMMAND_AGE = 0.020  # [s]
+SILENCE = 0.020  # a joint without a reading for longer has stopped answering [s]
 
 
 class Arming(Enum):
@@ -48,28 +51,31 @@ class Trip:
 
 
 class SafetyBox:
-    """Checks the sensors, then bounds torque and torque rate."""
+    """Checks the sensors, then bounds torque and torque rate. ``bounds.share`` lowers the limit of hot joints."""
 
     def __init__(self, robot: Robot, limits: SafetyLimits | None = None) -> None:
         self.robot = robot
         self.limits = limits or SafetyLimits()
         self.arming = Arming.DISARMED
         self.trip: Trip | None = None
-        self._previous: np.ndarray | None = None
-        self._rate = self.limits.rate * robot.torque_limit
+        self.bounds = TorqueBounds(robot.torque_limit, self.limits.rate)
+        self.runaway = RunawayWatch(robot)
         self._low = robot.lower - self.limits.position_margin
         self._high = robot.upper + self.limits.position_margin
         self._speed = self.limits.velocity_factor * robot.velocity_limit + self.limits.velocity_margin
+        self._heard = np.full(robot.n, -np.inf)  # stamp of each joint's last reading [s]
 
     def arm(self) -> None:
         if self.arming is Arming.DISARMED:
             self.arming = Arming.ARMED
 
-    def activate(self, torque: np.ndarray) -> None:
+    def activate(self, torque: Array) -> None:
         """Let the controller through; its torque continues from ``torque``, the one the motors give now."""
         if self.arming is Arming.ARMED:
             self.arming = Arming.ACTIVE
-            self._previous = np.array(torque, dtype=float)
+            self.bounds.start(torque)
+            self.runaway.reset()
+            self._heard[:] = np.inf  # the first reading tells
 
     def disarm(self) -> None:
         if self.arming is not Arming.TRIPPED:
@@ -88,17 +94,16 @@ class SafetyBox:
     def update(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> TorqueCommand:
         """The command that may go to the motors."""
         if self.arming is Arming.ACTIVE:
-            trip = self._check(frame, state, command)
+            trip = self._check_command(frame, state, command) or self._check_joints(frame, state)
             if trip is not None:
                 self.stop(trip)
         if self.arming is Arming.ACTIVE:
-            return self._bounded(command)
+            return self.bounds.apply(command, state.q[7:], state.v[6:])
         if self.arming is Arming.DISARMED:
             return TorqueCommand.damp(frame.stamp, np.zeros(self.robot.n))
         return TorqueCommand.damp(frame.stamp, self.robot.brake)
 
-    def _check(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> Trip | None:
-        names = self.robot.joint_names
+    def _check_command(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> Trip | None:
         if not state.valid:
             return Trip("no usable sensors", "estimator", frame.stamp - state.stamp, COMMAND_AGE)
         if frame.stamp - command.stamp > COMMAND_AGE:
@@ -106,7 +111,12 @@ class SafetyBox:
         finite = np.isfinite(command.torque)
         if not finite.all():
             i = int(np.argmin(finite))
-            return Trip("torque is not a number", names[i], float(command.torque[i]), self.robot.torque_limit[i])
+            where = self.robot.joint_names[i]
+            return Trip("torque is not a number", where, float(command.torque[i]), self.robot.torque_limit[i])
+        return None
+
+    def _check_joints(self, frame: SensorFrame, state: RobotState) -> Trip | None:
+        names = self.robot.joint_names
         q, v = state.q[7:], state.v[6:]
         speeding = np.abs(v) > self._speed
         if speeding.any():
@@ -117,20 +127,21 @@ class SafetyBox:
             i = int(np.argmax(outside))
             limit = self._low[i] if q[i] < self._low[i] else self._high[i]
             return Trip("joint outside its range [rad]", names[i], float(q[i]), float(limit))
+        silent, away = self._silent(frame), self.runaway.update(frame, state)
+        if silent is not None:
+            age = float(frame.stamp - self._heard[silent])
+            return Trip("joint does not answer [s]", names[silent], age, SILENCE)
+        if away is not None:
+            limit = self.runaway.limit(away)
+            return Trip("joint moves against its torque [rad/s]", names[away], float(v[away]), limit)
         return None
 
-    def _bounded(self, command: TorqueCommand) -> TorqueCommand:
-        limit = self.robot.torque_limit
-        torque = np.minimum(np.maximum(command.torque, -limit), limit)
-        if self._previous is not None:
-            torque = np.minimum(np.maximum(torque, self._previous - self._rate), self._previous + self._rate)
-        self._previous = torque
-        return TorqueCommand(
-            command.stamp,
-            torque,
-            command.position,
-            command.velocity,
-            command.stiffness,
-            command.damping,
-            command.damped,
-        )
+    def _silent(self, frame: SensorFrame) -> int | None:
+        """A joint that has had no reading for too long."""
+        answered = np.isfinite(frame.position)
+        if answered.all():
+            self._heard[:] = frame.stamp
+            return None
+        self._heard = np.where(answered, frame.stamp, np.minimum(self._heard, frame.stamp))
+        silent = frame.stamp - self._heard > SILENCE
+        return int(np.argmax(silent)) if silent.any() else None

@@ -51,6 +51,7 @@ class VirtualBoard:
         self.sensors = sensors
         self.table = joint_table(body.robot, joints)
         self.decoder = Decoder(FROM_HOST)
+        self.half_duplex = False  # it speaks only when it is spoken to
         self.line_pressed = False  # the emergency stop line
         self.out: list[bytes] = []  # wire bytes of the frames that wait to be sent
         self.power_up()
@@ -126,6 +127,8 @@ class VirtualBoard:
     def period(self) -> int:
         """Between samples [µs]; 0: one after each Command."""
         configure = self.machine.configure
+        if self.half_duplex:
+            return 0
         return UNCONFIGURED_PERIOD if configure is None else configure.period
 
     def tick(self, now: int) -> None:

@@ -17,7 +17,8 @@ from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 Law = Callable[[Array, Array], Array]  # joint positions, velocities -> torques of the drives
 
 HOIST_STIFFNESS = 50.0  # of the ropes, in body weights a metre: it sags by 2 cm
-HOIST_TURNING = 10.0  # of the ropes against turning, in body weights times metres a radian
+HOIST_TURNING = 1.0  # of the ropes against turning, in body weights times metres a radian
+LIGHT = 0.2  # damping of the turn, as a share of the base's inertia / physics step: more would chatter
 
 
 class Body:
@@ -47,6 +48,7 @@ class Body:
             q[2] += hoist or 0.0
             q[7:] = robot.posture if posture is None else posture
             self.plant.reset(q)
+            self.plant.hold()
         self._base = self.plant.data.qpos[:7].copy()
 
     # ---- what the drives and sensors see ----
@@ -93,12 +95,12 @@ class Body:
             data.xfrc_applied[1] += self._ropes()
 
     def _ropes(self) -> Array:
-        """Critically damped springs that hold the base where it hung at the start (6,), about its CoM."""
+        """Damped springs that hold the base where it hung at the start (6,), about its CoM."""
         data, robot = self.plant.data, self.robot
         stiffness = HOIST_STIFFNESS * robot.weight
         damping = 2.0 * np.sqrt(stiffness * robot.mass)
         turning = HOIST_TURNING * robot.weight
-        turn_damping = 2.0 * np.sqrt(turning * robot.inertia)
+        turn_damping = LIGHT * self.plant.model.body_inertia[1].min() / (1e-6 * self.timestep)
         velocity = np.zeros(6)
         mujoco.mj_objectVelocity(self.plant.model, data, mujoco.mjtObj.mjOBJ_XBODY, 1, velocity, 0)
         error = np.zeros(3)

@@ -207,7 +207,7 @@ class Server:
             arrived = self._down[k].due(wall)
             if arrived and board.receive(arrived, int(now)) and not board.period:
                 board.sample(self.body.sense(), int(now))
-            if board.out:
+            if board.out and (arrived or not board.half_duplex):
                 self._up[k].send(b"".join(board.out), wall)
                 board.out.clear()
             if leaving := self._up[k].due(wall):

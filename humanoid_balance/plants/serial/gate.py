@@ -32,13 +32,13 @@ class Gate:
         self.stopped = False  # emergency stop, latched
         self.reason = "not armed"
         self._mode = Mode.DISARMED  # that was sent last
-        self._latched = True  # nothing is armed before the host has disarmed once
+        self.latched = True  # brake until the host disarms; nothing is armed before it has done so once
 
     def stop(self, reason: str) -> None:
         """Emergency stop; the first reason is kept."""
         if not self.stopped:
             self.reason = reason
-        self.stopped = self._latched = True
+        self.stopped = self.latched = True
         self._mode = Mode.DISARMED
 
     def reset(self) -> None:
@@ -48,8 +48,8 @@ class Gate:
 
     def trip(self, reason: str) -> None:
         """Brake until the host has disarmed."""
-        if not self._latched:
-            self.reason, self._latched = reason, True
+        if not self.latched:
+            self.reason, self.latched = reason, True
 
     def admit(
         self, command: TorqueCommand, modes: Sequence[Mode], measured: tuple[Array, Array, Array]
@@ -59,7 +59,7 @@ class Gate:
         if self.stopped:
             return Mode.DISARMED, command
         if wanted is Mode.DISARMED:
-            self._latched, self.reason = False, "not armed"
+            self.latched, self.reason = False, "not armed"
         else:
             self._watch(command, modes)
         self._mode = self._next(wanted, modes, measured[2])
@@ -69,7 +69,7 @@ class Gate:
 
     def _next(self, wanted: Mode, modes: Sequence[Mode], torque: Array) -> Mode:
         following = self._mode in (Mode.TORQUE, Mode.IMPEDANCE)
-        if self._latched:  # those that are armed brake, those that never were stay so
+        if self.latched:  # those that are armed brake, those that never were stay so
             return Mode.DAMPING if any(mode in (*ARMED_MODES, Mode.LAPSED) for mode in modes) else Mode.DISARMED
         if wanted in (Mode.DISARMED, Mode.DAMPING):
             return wanted

@@ -12,16 +12,16 @@ import numpy as np
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.protocol import Mode, Push, Truth
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TIMEOUT
-from humanoid_balance.plants.serial import table
+from humanoid_balance.plants.serial import health, table
 from humanoid_balance.plants.serial.bus import SWITCHED_OFF, BoardBus, Wish
+from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.gate import Gate
 from humanoid_balance.plants.serial.port import Port, PortError
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
-from humanoid_balance.safety.box import SafetyLimits
-from humanoid_balance.types import SensorFrame, TorqueCommand
+from humanoid_balance.safety.box import SafetyLimits, Trip
+from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 
-BAUD = 4_000_000
 PATIENCE = 3.0  # periods that ``read`` waits for a new sample at most
 STALE = 0.010  # a bus that has been silent for longer has no readings any more: NaN [s]
 ASK_AGAIN = 0.1  # between two Resets [s]
@@ -35,22 +35,31 @@ class SerialPlant:
     """
 
     def __init__(
-        self, robot: Robot, ports: Sequence[str], dt: float = 0.001, *, lockstep: bool = False, timeout: float = 5.0
+        self,
+        robot: Robot,
+        ports: Sequence[str] | HardwareConfig,
+        dt: float = 0.001,
+        *,
+        lockstep: bool = False,
+        timeout: float = 5.0,
     ) -> None:
         """Opens the ports and waits up to ``timeout`` [s] until all boards are known and configured."""
         self.robot, self.dt, self.lockstep = robot, dt, lockstep
+        self.config = ports if isinstance(ports, HardwareConfig) else HardwareConfig.of_ports(ports)
+        self.config.check_joints(robot)
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
-        self.gate = Gate(TorqueBounds(robot.torque_limit, SafetyLimits().rate))
-        wish = Wish(round(1e6 * dt), lockstep, robot.torque_limit, robot.brake)
+        self._torque = self.config.torque * robot.torque_limit
+        self.gate = Gate(TorqueBounds(self._torque, SafetyLimits().rate))
         self.buses: list[BoardBus] = []
-        self._used = [-1] * len(ports)  # stamp of the sample of each board that was read last [µs]
+        self._used = [-1] * len(self.config.buses)  # stamp of the sample of each board that was read last [µs]
+        self._polled = any(bus.half_duplex for bus in self.config.buses)
         self._frame: SensorFrame | None = None
         self._returned = self._time()  # when ``read`` returned last [s]
         self._reset_until, self._reset_sent = 0.0, 0.0
         self._pushes: list[Push] = []  # that wait for the next command
         try:
-            for url in ports:
-                self.buses.append(self._open_bus(url, wish))
+            for bus in self.config.buses:
+                self.buses.append(self._open_bus(bus))
             self._connect(timeout)
         except BaseException:
             self.close()
@@ -63,8 +72,10 @@ class SerialPlant:
         """Until a reader thread has news, or so long."""
         self._news.wait(seconds)
 
-    def _open_bus(self, url: str, wish: Wish) -> BoardBus:
-        bus = BoardBus(Port(url, BAUD), self.robot, wish, {}, self._news)
+    def _open_bus(self, config: BusConfig) -> BoardBus:
+        period = 0 if config.half_duplex else round(1e6 * self.dt)
+        wish = Wish(period, self.lockstep, self._torque, self.robot.brake)
+        bus = BoardBus(Port(config.port, config.baud), self.robot, wish, self.config.calibration, self._news)
         try:
             bus.open()
         except PortError as error:
@@ -130,6 +141,8 @@ class SerialPlant:
             if self.lockstep:
                 self._await_lockstep()
             else:
+                while self._polled and (left := self._returned + self.dt - self._time()) > 0.0:
+                    self._wait(left)  # boards that answer at once do not set the pace
                 deadline = self._returned + PATIENCE * self.dt
                 while not all(self._fresh(k) for k in range(len(self.buses))):
                     left = deadline - self._time()
@@ -258,6 +271,29 @@ class SerialPlant:
             for bus in self.buses:
                 if bus.mode is Mode.STOPPED:
                     bus.reset()
+
+    # ---- health ----
+
+    def trouble(self, armed: bool) -> Trip | None:
+        """What forbids to arm, or to stay armed."""
+        with self._news:
+            found = health.trouble(self.buses, armed)
+            if found is None and armed and self.gate.latched:
+                found = Trip(self.gate.reason, "gate", 0.0, 1.0)
+        return found
+
+    def torque_share(self) -> Array:
+        """Part of each joint's torque limit that temperature and voltage allow (n,)."""
+        with self._news:
+            return health.torque_share(self.buses, self.robot.n)
+
+    def bus_health(self) -> list[health.BusHealth]:
+        with self._news:
+            return [health.bus_health(bus) for bus in self.buses]
+
+    def joint_health(self) -> list[health.JointHealth]:
+        with self._news:
+            return [joint for bus in self.buses for joint in health.joint_health(bus)]
 
     # ---- simulators ----
 

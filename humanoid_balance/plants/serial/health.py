@@ -1,0 +1,132 @@
+"""How boards and lines are: what forbids to arm, how much torque is allowed, and figures for the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from humanoid_balance.plants.protocol import FaultCode, Mode, derating, fault_names
+from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, JOINT_WARNINGS
+from humanoid_balance.plants.serial.bus import BoardBus
+from humanoid_balance.safety.box import Trip
+from humanoid_balance.types import Array
+
+SILENCE = 0.020  # a board that has not been heard for longer is lost [s]
+
+
+@dataclass(frozen=True)
+class JointHealth:
+    """One joint as its board reports it, in the units of the model."""
+
+    name: str
+    board: str
+    position: float  # [rad]
+    lower: float
+    upper: float
+    velocity: float  # [rad/s]
+    torque: float  # [N m]
+    temperature: float  # [°C]; NaN: not known
+    voltage: float  # [V]; NaN: not known
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BusHealth:
+    """One line."""
+
+    port: str
+    board: str
+    connected: bool
+    mode: Mode
+    faults: tuple[str, ...]
+    age: float  # of the newest sample [s]
+    rate: float  # of samples [Hz]
+    jitter: float  # standard deviation of the time between arrivals [s]
+    round_trip: float  # quickest of late [s]
+    frames: int  # that arrived whole
+    lost: int  # frames missing in the sequence
+    errors: int  # frames that arrived damaged
+    overruns: int  # commands that the line had no room for
+    reopened: int
+
+
+def bus_health(bus: BoardBus) -> BusHealth:
+    counts, gaps = bus.decoder.counts, 1e-6 * np.diff(np.array(bus.arrivals, dtype=float))
+    state = bus.sample.state if bus.sample else None
+    return BusHealth(
+        port=bus.url,
+        board=bus.name,
+        connected=bus.connected,
+        mode=bus.mode,
+        faults=fault_names(state.faults, 16) if state else (),
+        age=bus.age(),
+        rate=float(1.0 / gaps.mean()) if len(gaps) and gaps.mean() > 0.0 else 0.0,
+        jitter=float(gaps.std()) if len(gaps) else 0.0,
+        round_trip=1e-6 * bus.clock.round_trip,
+        frames=counts.frames,
+        lost=counts.lost,
+        errors=counts.bad_framing + counts.bad_crc + counts.bad_payload + counts.wrong_version + counts.wrong_way,
+        overruns=bus.port.overruns,
+        reopened=bus.reopened,
+    )
+
+
+def joint_health(bus: BoardBus) -> list[JointHealth]:
+    sample = bus.sample
+    if sample is None:
+        return []
+    low, high = bus.gauge.range(*(np.array([getattr(j, key) for j in bus.joints]) for key in ("lower", "upper")))
+    state = sample.state
+    return [
+        JointHealth(
+            joint.name, bus.name, float(sample.position[k]), float(low[k]), float(high[k]), float(sample.velocity[k]),
+            float(sample.torque[k]), float(state.temperature[k]), float(state.voltage[k]),
+            fault_names(int(state.joint_faults[k]), 0),
+        )
+        for k, joint in enumerate(bus.joints)
+    ]  # fmt: skip
+
+
+def torque_share(buses: Sequence[BoardBus], n: int) -> Array:
+    """Part of each joint's torque limit that temperature and voltage allow (n,)."""
+    share = np.ones(n)
+    for bus in buses:
+        if bus.sample is not None and bus.joints:
+            state = bus.sample.state
+            share[bus.index] = derating(bus.joints, state.temperature, state.voltage)
+    return share
+
+
+def trouble(buses: Sequence[BoardBus], armed: bool) -> Trip | None:
+    """The first thing that forbids to arm, or to stay armed; a board on its way to DAMPING is none."""
+    modes = (*ARMED_MODES, Mode.DISARMED) if armed else (Mode.DISARMED,)
+    for bus in buses:
+        if not bus.connected:
+            return Trip(f"port lost ({bus.problem})" if bus.problem else "port lost", bus.url, 0.0, 1.0)
+        if bus.problem:
+            return Trip(bus.problem, bus.url, 0.0, 1.0)
+        if bus.age() > SILENCE:
+            return Trip("board does not answer [s]", bus.name, bus.age(), SILENCE)
+        trip = _joint_trouble(bus)
+        if trip is not None:
+            return trip
+        if bus.mode not in modes:
+            assert bus.sample is not None
+            faults = ", ".join(fault_names(bus.sample.state.faults, 16))
+            return Trip(f"board is {bus.mode.name} ({faults or 'no fault'})", bus.name, bus.mode, modes[0])
+    return None
+
+
+def _joint_trouble(bus: BoardBus) -> Trip | None:
+    """A fault of a joint that stops its board, with the board's own evidence if it has come."""
+    assert bus.sample is not None
+    bits = bus.sample.state.joint_faults & ~np.uint16(JOINT_WARNINGS)
+    if not bits.any():
+        return None
+    k = int(np.argmax(bits != 0))
+    name = fault_names(int(bits[k]), 0)[0]
+    fault, _ = bus.faults.get((name, k), (None, 0))
+    value, limit = (fault.value, fault.limit) if fault is not None else (float(FaultCode[name.upper()]), 0.0)
+    return Trip(name, bus.joints[k].name, value, limit)

@@ -1,0 +1,51 @@
+"""A joint that moves against its torque: a motor or an encoder with the wrong sign, or a drive gone mad.
+
+A joint that is pushed, or carries a load downwards, also moves against its torque, but the torque slows it down, or
+holds it about steady. A runaway gets faster and faster although the motor works against the motion with a good part of
+its strength.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import RobotState, SensorFrame
+
+EFFORT = 0.3  # share of the torque limit that counts as working against the motion
+LASTING = 0.03  # shorter than this is a bump [s]
+GAIN = 0.5  # share of the joint's velocity limit by which it gets faster meanwhile
+
+
+class RunawayWatch:
+    """Follows each joint from the moment its torque opposes its motion."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._effort = EFFORT * robot.torque_limit
+        self._gain = GAIN * robot.velocity_limit
+        self._since = np.zeros(robot.n)  # stamp at which the present opposition began [s]
+        self._speed = np.zeros(robot.n)  # speed then [rad/s]
+        self._opposed = np.zeros(robot.n, dtype=bool)
+        self.reset()
+
+    def reset(self) -> None:
+        self._opposed[:] = False
+
+    def limit(self, joint: int) -> float:
+        """Speed at which the joint counts as running away, if it began to be opposed as it was last [rad/s]."""
+        return float(self._speed[joint] + self._gain[joint])
+
+    def update(self, frame: SensorFrame, state: RobotState) -> int | None:
+        """Index of a joint that runs away."""
+        torque, velocity = frame.torque, state.v[6:]
+        opposed = (torque * velocity < 0.0) & (np.abs(torque) > self._effort)  # False where a reading is missing
+        if not opposed.any():
+            self._opposed = opposed
+            return None
+        speed = np.abs(velocity)
+        new = opposed & ~self._opposed
+        self._since = np.where(new, frame.stamp, self._since)
+        self._speed = np.where(new, speed, np.minimum(self._speed, speed))
+        self._opposed = opposed
+        away = opposed & (frame.stamp - self._since > LASTING) & (speed - self._speed > self._gain)
+        return int(np.argmax(away)) if away.any() else None
