@@ -81,7 +81,7 @@ class MujocoPlant:
         self._sensors = self._signs * data.sensordata
         self._push_force = np.zeros(3)
 
-    def hold(self) -> None:
+    def at_rest(self) -> None:
         """Sensors as if something held the body where it is: nothing accelerates."""
         self.data.qacc[:] = 0.0
         mujoco.mj_rnePostConstraint(self.model, self.data)

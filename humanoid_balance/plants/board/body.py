@@ -48,7 +48,7 @@ class Body:
             q[2] += hoist or 0.0
             q[7:] = robot.posture if posture is None else posture
             self.plant.reset(q)
-            self.plant.hold()
+            self.plant.at_rest()
         self._base = self.plant.data.qpos[:7].copy()
 
     # ---- what the drives and sensors see ----
