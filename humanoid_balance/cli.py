@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point: 0 for a finished run, 2 for bad input."""
     options = parser().parse_args(arguments)
+    options.arguments = list(sys.argv[1:] if arguments is None else arguments)  # for reports that tell how to repeat it
     try:
         COMMANDS[options.command].run(options)
     except InputError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_world(parser)
     add("--plot", type=Path, metavar="F.png")
     add("--video", type=Path, metavar="F.mp4")
+    add("--report", type=Path, metavar="F.html", help="all of it in one page that needs no network")
     add("--log", type=Path, metavar="F.mcap", help="every tick as standard ROS 2 messages")
 
 
@@ -58,14 +60,16 @@ def world_settings(options: argparse.Namespace, time: float | None) -> experimen
 
 
 def run(options: argparse.Namespace) -> None:
-    for path, option in ((options.plot, "--plot"), (options.video, "--video"), (options.log, "--log")):
+    for option in ("plot", "video", "report", "log"):
+        path = getattr(options, option)
         if path is not None:
-            writable(path, option)
+            writable(path, f"--{option}")
     push = PushProfile(
         options.force, options.duration, options.direction, options.at, options.profile, options.frequency
     )
     with Bar(f"push {options.robot}") as bar:
-        done = experiment.run(world_settings(options, options.time), [push], bar, options.log)
+        settings = world_settings(options, options.time)
+        done = experiment.run(settings, [push], bar, options.log)
     if options.plot is not None:
         from humanoid_balance.experiments import figure  # matplotlib takes a second to load
 
@@ -76,6 +80,11 @@ def run(options: argparse.Namespace) -> None:
         told = video.save(done, [push], options.video)
         if told:
             print(told, file=sys.stderr)
+    if options.report is not None:
+        from humanoid_balance.experiments import report
+
+        command = shlex.join(["humanoid-balance", *options.arguments])
+        report.save(done, settings, [push], command, options.report, story(done.result))
     if options.json:
         print_json(done.result)
     else:

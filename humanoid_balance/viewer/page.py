@@ -104,12 +104,9 @@ class Page:
         self.charts.clear()
         self.stage = Stage(self.server, self.robot, World(slope=settings.slope, friction=settings.friction))
         self._make_draggable(self.stage)
-        size = self.robot.com_height
-        camera = self.server.initial_camera
-        camera.position, camera.look_at = (1.5 * size, -2.2 * size, 1.3 * size), (0.0, 0.0, 0.9 * size)
-        if self.generation >= 0:
-            for client in self.server.get_clients().values():
-                client.camera.position, client.camera.look_at = camera.position, camera.look_at
+        self.stage.look_from(self.server.initial_camera)
+        for client in self.server.get_clients().values():
+            self.stage.look_from(client.camera)
         self.generation = now.generation
 
     def _make_draggable(self, stage: Stage) -> None:

@@ -99,12 +99,18 @@ class Stage:
 
     # ---- what moves ----
 
-    def show(self, moment: Moment) -> None:
+    def look_from(self, camera: Any) -> None:
+        """Put a camera before the robot, a little to its right."""
+        s = self.size
+        camera.position, camera.look_at = (1.5 * s, -2.2 * s, 1.3 * s), (0.0, 0.0, 0.9 * s)
+
+    def show(self, moment: Moment, clock: bool = False) -> None:
+        """``clock``: the time beside the mode."""
         self._pose(moment.q)
         self._spot(moment)
         self._lines(moment)
         self._arrows(moment)
-        words = "fell" if moment.fell else moment.mode
+        words = ("fell" if moment.fell else moment.mode) + (f"  {moment.time:.2f} s" if clock else "")
         if self.label.text != words:
             self.label.text = words
         self.label.position = moment.com + np.array([0.0, 0.0, 1.02 * self.size])
