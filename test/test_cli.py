@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -223,6 +224,16 @@ BAD = {
     "envelope of an unknown robot": ("envelope", "--robot", "r2d2"),
     "envelope of a body with other joints": ("envelope", "--plant-robot", "talos"),
     "envelope with a bad slope": ("envelope", "--slope", "60"),
+    "report below a file": push_with(report=f"{__file__}/push.html"),
+    "live with an unknown robot": ("live", "--no-browser", "--port", "0", "--robot", "r2d2"),
+    "live at no address": ("live", "--no-browser", "--host", "moon"),
+    "live at an address of somebody else": ("live", "--no-browser", "--host", "192.0.2.1"),
+    "live at no port": ("live", "--no-browser", "--port", "70000"),
+    "experiment without a plan": ("experiment", "nowhere.yaml"),
+    "plan that is no YAML": ("experiment", __file__),
+    "comparison of one": ("compare", __file__),
+    "comparison with nothing": ("compare", "nowhere.json", "nowhere.json"),
+    "comparison of what is no JSON": ("compare", __file__, __file__),
     "envelope plot below a file": ("envelope", "--plot", f"{__file__}/plot.png"),
 }
 
@@ -232,8 +243,9 @@ def test_bad_input_gets_one_clear_line(call: Call, case: str) -> None:
     done = call(*BAD[case])
     assert done.code == 2
     assert done.out == ""
-    assert len(done.err.splitlines()) == 1, done.err
-    assert done.err.startswith("humanoid-balance")
+    complaint = [line for line in done.err.splitlines() if not line.startswith("warning: ")]
+    assert len(complaint) == 1, done.err
+    assert complaint[0].startswith("humanoid-balance")
     assert "Traceback" not in done.err
 
 
@@ -261,6 +273,83 @@ def test_a_wrong_entry_of_a_yaml_is_named(call: Call, tmp_path: Path) -> None:
     done = call(*push_with(robot=file))
     assert done.code == 2 and len(done.err.splitlines()) == 1
     assert str(file) in done.err and "'feet' missing" in done.err
+
+
+def test_an_address_beyond_this_machine_is_warned_about(call: Call) -> None:
+    """The address itself cannot be had, so that no server is started."""
+    done = call("live", "--no-browser", "--host", "192.0.2.1")
+    assert done.err.startswith("warning: --host 192.0.2.1") and "no password" in done.err
+
+
+def test_a_port_in_use_is_told(call: Call) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = call("live", "--no-browser", "--port", port)
+    assert done.code == 2 and str(port) in done.err and "Address already in use" in done.err
+
+
+def test_an_unknown_key_of_a_plan_is_named(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    file.write_text("pushes: [{force: 60, duration: 0.1}]\nwind: 3\n")
+    done = call("experiment", file)
+    assert done.code == 2 and len(done.err.splitlines()) == 1
+    assert "'wind' is 3" in done.err and str(file) in done.err
+
+
+def test_a_broken_journal_ends_an_experiment_before_it_begins(call: Call, tmp_path: Path) -> None:
+    file, journal = tmp_path / "plan.yaml", tmp_path / "plan" / "runs.jsonl"
+    file.write_text("pushes: [{force: 60, duration: 0.1}]\n")
+    journal.parent.mkdir()
+    journal.write_text("rubbish\n")
+    done = call("experiment", file)
+    assert done.code == 2 and "line 1" in done.err and str(journal) in done.err
+
+
+# ---- compare ----
+
+
+def write(file: Path, result: object) -> Path:
+    file.write_text(json.dumps(result))
+    return file
+
+
+def envelope_of(impulse: float, strategy: str = "auto", robot: str = "human") -> dict[str, Any]:
+    rows = [{"direction": d, "impulse": impulse, "dv": impulse / 71.0, "steps": 0} for d in (0.0, 120.0, 240.0)]
+    return {"robot": robot, "mass": 71.0, "strategy": strategy, "duration": 0.1, "directions": rows}
+
+
+def test_compare_tells_how_envelopes_differ_and_draws_them(call: Call, tmp_path: Path) -> None:
+    a = write(tmp_path / "a.json", envelope_of(40.0, "in-place"))
+    b = write(tmp_path / "b.json", envelope_of(50.0, "auto"))
+    plot = tmp_path / "both.png"
+    done = call("compare", a, b, "--plot", plot)
+    assert done.code == 0 and "+25.0 %" in done.out and "differs" in done.out
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    rows = call("compare", a, b, "--json").json["rows"]
+    assert ["0° impulse [N s]", 40.0, 50.0] in rows
+
+
+def test_compare_does_not_mix_kinds_or_take_half_a_result(call: Call, tmp_path: Path) -> None:
+    a = write(tmp_path / "a.json", envelope_of(40.0))
+    runs = write(tmp_path / "b.json", {"runs": []})
+    half = write(tmp_path / "c.json", {"directions": [{"dv": 1}]})
+    strange = write(tmp_path / "d.json", [1, 2])
+    for files in ((a, runs), (a, half), (a, strange), (runs, runs, "--plot", tmp_path / "x.png")):
+        done = call("compare", *files)
+        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1), done.err
+
+
+def test_compare_of_pushes_shows_every_figure(call: Call, tmp_path: Path) -> None:
+    files = []
+    for force in (40, 80):
+        result = call(
+            "push", "--force", force, "--duration", 0.1, "--direction", 0, "--at", 0.1, "--time", 0.4, "--json"
+        )
+        files.append(write(tmp_path / f"{force}.json", result.json))
+    done = call("compare", *files)
+    assert "impulse" in done.out and "+100.0 %" in done.out and "estimation.com_rms" in done.out
 
 
 def test_a_process_ends_with_2_and_one_line_too() -> None:

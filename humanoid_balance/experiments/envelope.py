@@ -7,9 +7,8 @@ numbers. A search finds one border between standing and falling; where there are
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,32 +115,22 @@ def survive(settings: EnvelopeSettings, direction: float, impulse: float, check:
 # ---- worker processes ----
 
 
-class Stopped(Exception):
-    """The search was called off."""
+_shares: Any = None  # in a worker: of each direction, how much of its search is done; shared with the main process
 
 
-_shares: Any = None  # of each direction, how much of its search is done; shared with the main process
-_stop: Any = None  # an event: the search is called off
-
-
-def _begin_worker(shares: Any, stop: Any) -> None:
-    global _shares, _stop
-    _shares, _stop = shares, stop
-    workers.leave_with_parent()
+def _begin_worker(shares: Any) -> None:
+    global _shares
+    _shares = shares
 
 
 def _search(settings: EnvelopeSettings, number: int, mass: float) -> tuple[float, int]:
     """One direction, in a worker."""
 
-    def check(_: float) -> None:
-        if _stop.is_set():
-            raise Stopped
-
     def tell(share: float) -> None:
         _shares[number] = share
 
     def attempt(impulse: float) -> int | None:
-        return survive(settings, settings.angles[number], impulse, check)
+        return survive(settings, settings.angles[number], impulse, workers.check)
 
     found = largest(attempt, GUESS * mass, settings.resolution, BEYOND * mass, tell)
     tell(1.0)
@@ -150,25 +139,17 @@ def _search(settings: EnvelopeSettings, number: int, mass: float) -> tuple[float
 
 def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | None) -> list[tuple[float, int]]:
     """Every direction is a task. An interrupt reaches the main process alone, which calls the others off."""
-    context = multiprocessing.get_context("spawn")
-    shares, stop = context.Array("d", settings.directions), context.Event()
-    count = min(settings.workers, settings.directions)
-    with ProcessPoolExecutor(count, context, _begin_worker, (shares, stop)) as pool:
-        tasks: list[Future[tuple[float, int]]] = []
-        try:
-            with workers.quiet_start():
-                tasks = [pool.submit(_search, settings, k, mass) for k in range(settings.directions)]
-            waiting = set(tasks)
-            while waiting:
-                done, waiting = wait(waiting, LOOK, return_when="FIRST_EXCEPTION")
-                for task in done:
-                    task.result()
-                if progress is not None:
-                    progress(sum(shares[:]) / settings.directions)
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    shares = workers.START.Array("d", settings.directions)
+    with workers.crew(min(settings.workers, settings.directions), _begin_worker, shares) as pool:
+        with workers.quiet_start():
+            tasks = [pool.submit(_search, settings, k, mass) for k in range(settings.directions)]
+        waiting: set[Future[tuple[float, int]]] = set(tasks)
+        while waiting:
+            done, waiting = wait(waiting, LOOK, return_when="FIRST_EXCEPTION")
+            for task in done:
+                task.result()
+            if progress is not None:
+                progress(sum(shares[:]) / settings.directions)
     return [task.result() for task in tasks]
 
 

@@ -73,7 +73,7 @@ def _cell(value: Any) -> str:
         shown = {None: "–", True: "yes", False: "no"}[value]
     else:
         shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return f'<td{" class=number" if number else ""}>{html.escape(shown)}</td>'
+    return f"<td{' class=number' if number else ''}>{html.escape(shown)}</td>"
 
 
 def versions() -> list[tuple[str, str]]:

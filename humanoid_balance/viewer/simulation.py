@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import time
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments.push import PushSettings
-from humanoid_balance.experiments.workers import quiet_start
+from humanoid_balance.experiments.workers import START, quiet_start
 from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
 
 PATIENCE = 60.0  # a robot may take this long to load [s]
@@ -63,9 +62,8 @@ class Simulation:
     """The page's side."""
 
     def __init__(self, settings: PushSettings) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_run, args=(theirs, settings), daemon=True, name="simulation")
+        self._pipe, theirs = START.Pipe()
+        self._process = START.Process(target=_run, args=(theirs, settings), daemon=True, name="simulation")
         with quiet_start():
             self._process.start()
         theirs.close()

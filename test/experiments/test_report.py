@@ -79,9 +79,7 @@ def test_a_report_is_one_file_that_asks_nobody(short_run: Callable[..., Run], tm
 
 
 @pytest.mark.skipif(BROWSER is None or DRIVER is None, reason=MISSING)
-def test_a_report_opens_offline_and_its_slider_moves_the_robot(
-    short_run: Callable[..., Run], tmp_path: Path
-) -> None:
+def test_a_report_opens_offline_and_its_slider_moves_the_robot(short_run: Callable[..., Run], tmp_path: Path) -> None:
     done, pushes = short_run()
     file = tmp_path / "push.html"
     report.save(done, push.PushSettings(time=0.5), pushes, "humanoid-balance push", file)

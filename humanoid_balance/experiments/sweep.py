@@ -1,0 +1,70 @@
+"""Runs of an experiment on many processes: of this machine, or of a Dask cluster. Each result is kept as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import push, workers
+from humanoid_balance.experiments.journal import Journal
+from humanoid_balance.experiments.plan import Run
+
+CONNECT = 10.0  # a cluster is given up after this time [s]
+WALL_CLOCK = ("tick", "rtf")  # figures of the machine, not of the run: they differ every time
+
+Progress = Callable[[float], None]
+Done = tuple[str, dict[str, Any]]  # key of a run, its result
+
+
+def complete(runs: list[Run], journal: Journal, crew: int, cluster: str | None, progress: Progress | None) -> None:
+    """Do what the journal does not have yet."""
+    missing = [run for run in runs if run.key not in journal.done]
+    if not missing:
+        return
+    results = _on_cluster(missing, cluster) if cluster else _here(missing, crew)
+    for number, (key, result) in enumerate(results, start=1):
+        journal.add(key, result)
+        if progress is not None:
+            progress((len(runs) - len(missing) + number) / len(runs))
+
+
+def perform(run: Run) -> Done:
+    """One run, in a worker."""
+    try:
+        result = push.run(run.settings, [run.push], workers.check).result
+    except InputError as error:  # a diverged simulation is a result, not the end of the experiment
+        return run.key, {"error": str(error)}
+    return run.key, {name: value for name, value in result.items() if name not in WALL_CLOCK}
+
+
+def _here(runs: list[Run], count: int) -> Iterator[Done]:
+    with workers.crew(min(count, len(runs))) as pool:
+        with workers.quiet_start():
+            waiting: set[Future[Done]] = {pool.submit(perform, run) for run in runs}
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for task in done:
+                yield task.result()
+
+
+def _on_cluster(runs: list[Run], address: str) -> Iterator[Done]:
+    """A worker that dies loses the run it was at, which another one does again."""
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise InputError("--cluster needs Dask: pip install 'humanoid_balance[dask]'") from None
+    try:
+        client = Client(address, timeout=CONNECT)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--cluster {address}: no scheduler answers: {' '.join(str(error).split())}") from None
+    with client:
+        tasks = [client.submit(perform, run, pure=False) for run in runs]
+        try:
+            for task in as_completed(tasks):
+                yield task.result()
+                task.release()
+        except BaseException:
+            client.cancel(tasks)
+            raise
