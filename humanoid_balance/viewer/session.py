@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -54,16 +55,17 @@ class Snapshot:
     notice: str  # what the visitor should know
 
 
-class LivePlant(MujocoPlant):
-    """Pushes come and go for hours; those that are over are forgotten, and a reset forgets all."""
+class Hand:
+    """A force that changes while it acts."""
 
-    def reset(self, q: Array | None = None, time: float = 0.0) -> None:
-        self._pushes = []
-        super().reset(q, time)
+    end = math.inf
 
-    def add_push(self, push: ExternalForce) -> None:
-        self._pushes = [entry for entry in self._pushes if entry[0].end > self.time - 2 * self.dt]
-        super().add_push(push)
+    def __init__(self, pull: Pull) -> None:
+        self.link, self.point = pull.link, pull.point
+        self.axis: Array = np.zeros(3)  # world [N]
+
+    def force_at(self, time: float) -> float:
+        return 1.0
 
 
 class Session:
@@ -73,30 +75,52 @@ class Session:
         self.settings, self.generation = settings, generation
         self.robot = registry.load(settings.robot)
         world = World(slope=settings.slope, friction=settings.friction)
-        self.plant = LivePlant(self.robot, PlantOptions(world, settings.noise, settings.seed))
+        self.plant = MujocoPlant(self.robot, PlantOptions(world, settings.noise, settings.seed))
         self.dt, self.notice = self.plant.dt, ""
+        self.pushes: list[PushProfile] = []
+        self.held: Pull | None = None
+        self.hand: Hand | None = None
         self.reset()
 
     def reset(self) -> None:
-        """On its feet again, the clock at zero."""
+        """On its feet again, untouched, the clock at zero."""
+        self.hold(None)
+        self._forget(math.inf)
         self.plant.reset()
         self.loop = push.build_loop(self.robot, self.plant, self.settings)
         assert isinstance(self.loop.balance, Supervisor)
         self.balance = self.loop.balance
         self.rows: deque[list[float]] = deque(maxlen=KEPT)
-        self.held: Pull | None = None
         self.fallen = 0.0  # seconds since the fall
         self.ticks = 0
         self.tick()
 
     def push(self, force: float, duration: float, direction: float) -> None:
         """Push at the torso, from now on [N], [s], [deg]."""
-        self.plant.add_push(PushProfile(force, duration, direction, start=self.plant.time))
+        given = PushProfile(force, duration, direction, start=self.plant.time)
+        self.pushes.append(given)
+        self.plant.add_push(given)
+
+    def _forget(self, left: float) -> None:
+        """Pushes that have at most so many seconds left."""
+        for given in [given for given in self.pushes if given.end - self.plant.time <= left]:
+            self.pushes.remove(given)
+            self.plant.remove_push(given)
+
+    def hold(self, pull: Pull | None) -> None:
+        """Take hold of the body, pull another way, or let go."""
+        if self.hand is not None and (pull is None or (pull.link, pull.point) != (self.hand.link, self.hand.point)):
+            self.plant.remove_push(self.hand)
+            self.hand = None
+        if self.hand is None and pull is not None:
+            self.hand = Hand(pull)
+            self.plant.add_push(self.hand)
+        self.held = pull
 
     def tick(self) -> None:
         """One control period."""
-        if self.held is not None:
-            self._pull(self.held)
+        if self.hand is not None and self.held is not None:
+            self.hand.axis = self._pull(self.held)
         charted = self.ticks % EVERY == 0
         truth = self.plant.truth() if charted else None
         try:
@@ -107,7 +131,8 @@ class Session:
             return
         self.ticks += 1
         if truth is not None:
-            self.truth: Truth = truth
+            self.truth = truth
+            self._forget(0.0)
             self._chart(truth)
             self.fallen = self.fallen + EVERY * self.dt if truth.fell or self.fallen else 0.0
 
@@ -117,15 +142,12 @@ class Session:
         data = self.plant.data
         return np.asarray(data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(pull.point))
 
-    def _pull(self, pull: Pull) -> None:
-        """A spring between hand and place, for the coming tick."""
-        way = (np.array(pull.target) - self._grip(pull))[:2]
-        force = SPRING * self.robot.weight / self.robot.com_height * float(np.hypot(*way))
-        direction = float(np.degrees(np.arctan2(way[1], way[0])))
-        force = min(force, STRONGEST * self.robot.weight)
-        self.plant.add_push(
-            PushProfile(force, self.dt, direction, start=self.plant.time, link=pull.link, point=pull.point)
-        )
+    def _pull(self, pull: Pull) -> Array:
+        """Force of a level spring between hand and place, bounded [N]."""
+        weight = self.robot.weight
+        force = SPRING * weight / self.robot.com_height * (np.array(pull.target) - self._grip(pull))
+        force[2] = 0.0
+        return np.asarray(force / max(1.0, float(np.linalg.norm(force)) / (STRONGEST * weight)))
 
     def _chart(self, truth: Truth) -> None:
         state, support = self.last.state, self.last.state.support

@@ -151,7 +151,7 @@ class _Runner:
             case PushNow(force, duration, direction):
                 session.push(force, duration, direction)
             case Hold(pull):
-                session.held = pull
+                session.hold(pull)
             case Reset():
                 session.reset()
             case Pace():
