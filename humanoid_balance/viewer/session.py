@@ -13,7 +13,7 @@ from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push
 from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
-from humanoid_balance.plants.pushes import ExternalForce, PushProfile
+from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot import registry
