@@ -264,8 +264,8 @@ class Robot:
     def standing_wrench(self, q: Array) -> Array:
         """Wrenches of the ground on the soles that carry the body at rest, the smallest ones, world axes (2, 6)."""
         gravity, jacobian = self._statics(q)
-        wrench: Array = np.linalg.lstsq(jacobian[:, :6].T, gravity[:6], rcond=None)[0].reshape(2, 6)
-        return wrench
+        wrench = np.linalg.lstsq(jacobian[:, :6].T, gravity[:6], rcond=None)[0]
+        return np.asarray(wrench, dtype=float).reshape(2, 6)
 
     def standing_torque(self, q: Array) -> Array:
         """Joint torques that hold the body still on both soles, with the smallest sole wrenches (n,) [N m]."""
