@@ -11,7 +11,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test slow bench clean
+.PHONY: help install demo gallery test slow bench clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,25 @@ test: install ## ruff, mypy and pytest
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -m "not slow"
+
+# Kudoh's experiments on a person (KE1 to KE6), then other robots: name = options of push.
+GALLERY := docs/gallery
+CLIPS := ke1 ke2 ke3 ke5 ke6 talos g1
+ke1 := --force 300 --duration 0.1 --direction 0 --strategy in-place --delay 0.2
+ke2 := --force 300 --duration 0.1 --direction 180 --strategy in-place --delay 0.2
+ke3 := --force 200 --duration 0.1 --direction 90 --strategy in-place
+ke4 := --force 100 --duration 6 --direction 0 --profile sine --frequency 1 --time 8
+ke5 := --force 300 --duration 0.1 --direction 0 --strategy step
+ke6 := --force 300 --duration 0.4 --direction 0 --time 10
+talos := --robot talos --force 450 --duration 0.1 --direction 0
+g1 := --robot g1 --force 175 --duration 0.1 --direction 180
+
+gallery: install $(CLIPS:%=$(GALLERY)/%.webp) $(GALLERY)/ke4.png ## make the pictures and clips of docs/gallery.md again
+$(GALLERY)/%.webp: FORCE
+	$(BIN)/humanoid-balance push $($*) --plot $(GALLERY)/$*.png --video $@
+$(GALLERY)/ke4.png: FORCE
+	$(BIN)/humanoid-balance push $(ke4) --plot $@
+FORCE:
 
 slow: install ## the long tests: fuzzed frames, 10 minutes of standing, 10,000 random states
 	$(BIN)/python -m pytest -m slow

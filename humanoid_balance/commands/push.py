@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: 5 s after the push")
     add_world(parser)
     add("--plot", type=Path, metavar="F.png")
-    add("--video", type=Path, metavar="F.mp4")
+    add("--video", type=Path, metavar="F.mp4", help="F.webp: a small animation")
     add("--report", type=Path, metavar="F.html", help="all of it in one page that needs no network")
     add("--log", type=Path, metavar="F.mcap", help="every tick as standard ROS 2 messages")
 

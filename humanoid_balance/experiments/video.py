@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import sys
@@ -40,12 +41,15 @@ Progress = Callable[[float], None]
 
 
 def save(done: PushRun, pushes: list[PushProfile], path: Path, progress: Progress | None = None) -> str | None:
-    """Write an H.264 video; where that is not possible, leave no file and say why in one line."""
+    """Write an H.264 video, or a small animation if the name ends in ``.webp``.
+
+    Where that is not possible, leave no file and say why in one line.
+    """
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         film = _Film(done, pushes)
         try:
-            _encode(film.frames(progress), part)
+            (_animate if path.suffix == ".webp" else _encode)(film.frames(progress), part)
         finally:
             film.camera.close()
         part.replace(path)
@@ -72,6 +76,13 @@ def _encode(frames: Iterator[Array], path: Path) -> None:
         writer.close()
     if not path.exists() or not path.stat().st_size:
         raise RuntimeError("ffmpeg wrote nothing")
+
+
+def _animate(frames: Iterator[Array], path: Path) -> None:
+    """Half the size and half the pictures: small enough for a README."""
+    size = WIDTH // 2, HEIGHT // 2
+    shown = [Image.fromarray(f).resize(size, Image.Resampling.LANCZOS) for f in itertools.islice(frames, 0, None, 2)]
+    shown[0].save(path, save_all=True, append_images=shown[1:], duration=2000 // RATE, loop=0, quality=45, method=5)
 
 
 def _gl_context() -> Any:

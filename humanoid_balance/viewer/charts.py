@@ -12,6 +12,7 @@ from humanoid_balance.experiments import palette
 from humanoid_balance.types import Array
 from humanoid_balance.viewer.session import COLUMNS
 
+SLOWEST = 4.0  # longer ticks are drawn as this long [ms]
 SPAN = 6.0  # shown [s]
 HEIGHT = 118  # of a chart [pixel]
 BEYOND = 0.5  # how far curves are followed beyond the soles [m]
@@ -38,7 +39,7 @@ class _Chart:
         bands: tuple[uplot.Band, ...] = ({"series": (2, 1), "fill": SHADE},) if soles else ()
         self.plot = gui.add_uplot(
             tuple(np.zeros(2) for _ in lines), tuple(lines), title=title, bands=bands, height=HEIGHT,
-            scales={"x": {"time": False}}, legend={"show": True, "live": False}, cursor={"show": False},
+            scales={"x": {"time": False}}, padding=(10, 16, 0, 0), legend={"show": True, "live": False}, cursor={"show": False},
         )  # fmt: skip
 
     def draw(self, rows: Array) -> None:
@@ -59,7 +60,7 @@ class Charts:
                 for axis, name in (("x", "forward"), ("y", "to the left"))
             ),
             _Chart(gui, "largest torque / limit", GROUPS, 1.0),
-            _Chart(gui, "control tick [ms]", TICK, 1e3 * dt),
+            _Chart(gui, f"control tick [ms], cut at {SLOWEST:g}", TICK, 1e3 * dt),
         ]
 
     def add(self, rows: Array) -> None:
@@ -86,5 +87,7 @@ class Charts:
             for name in ("com", "zmp", "dcm"):
                 column: Any = shown[:, COLUMNS.index(f"{name}_{axis}")]
                 np.clip(column, *bounds, out=column)
+        slowest = COLUMNS.index("tick_max")
+        shown[:, slowest] = np.minimum(shown[:, slowest], SLOWEST)
         for chart in self.charts:
             chart.draw(shown)

@@ -19,6 +19,7 @@ from humanoid_balance.robot import registry
 from humanoid_balance.viewer.session import Snapshot
 from humanoid_balance.viewer.simulation import Command, Hold, Pace, PushNow, Reset, Setup
 
+LINES = 3  # changes of mode that are told
 CALM = 0.4  # a slider that rests this long is taken for meant [s]
 FIRST_PUSH = 0.4  # velocity change of the push that is offered [m/s]
 DURATION = 0.1  # [s]
@@ -145,7 +146,7 @@ class Panel:
         pace = "paused" if self.pause.value else f"{now.speed:.2f} × real time"
         lines = "".join(
             f"<tr><td>{t:.2f} s</td><td><b>{html.escape(name)}</b> {html.escape(reason)}</td></tr>"
-            for t, name, reason in reversed(now.changes)
+            for t, name, reason in reversed(now.changes[-LINES:])
         )
         keys = "".join(f'<span style="color:{c}">●</span> {name} &nbsp;' for name, c in LEGEND)
         self.status.content = (
@@ -156,7 +157,8 @@ class Panel:
             f"push {float(np.linalg.norm(now.moment.push)):.0f} N</div>"
             f'<div style="color:#b00020">{html.escape(now.notice)}</div>'
             f'<div style="font-size:12px">{keys}</div>'
-            f'<table style="font-size:11px;color:#555">{lines}</table></div>'
+            f'<div style="height:{20 * LINES}px;overflow:hidden;font-size:11px;color:#555;white-space:nowrap">'
+            f"<table>{lines}</table></div></div>"
         )
 
     def _colour(self, mode: str) -> str:

@@ -92,6 +92,7 @@ class Session:
         self.balance = self.loop.balance
         self.rows: deque[list[float]] = deque(maxlen=KEPT)
         self.fallen = 0.0  # seconds since the fall
+        self.tick_time = 0.0  # median of a control tick, lately [s]
         self.ticks = 0
         self.tick()
 
@@ -166,6 +167,7 @@ class Session:
         rows = np.array(self.rows).reshape(-1, len(COLUMNS))
         self.rows.clear()
         moment = believed(self.last, self.plant.truth(), self.balance, grip)
-        tick = float(np.median(rows[:, COLUMNS.index("tick_median")])) * 1e-3 if len(rows) else 0.0
+        if len(rows):
+            self.tick_time = float(np.median(rows[:, COLUMNS.index("tick_median")])) * 1e-3
         changes = tuple(self.balance.changes[-6:])
-        return Snapshot(self.generation, self.settings, moment, rows, changes, speed, tick, self.notice)
+        return Snapshot(self.generation, self.settings, moment, rows, changes, speed, self.tick_time, self.notice)

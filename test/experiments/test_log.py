@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import io
 import struct
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from mcap.reader import make_reader
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
 
 from humanoid_balance.experiments import cdr, log, push
 from humanoid_balance.experiments.log import LogWriter
@@ -128,6 +132,25 @@ def test_an_error_in_the_run_leaves_all_ticks_before_it(
             writer.add(*tick)
         raise ZeroDivisionError
     assert len(messages(path.read_bytes(), "/com")) == 7
+
+
+def test_a_killed_run_leaves_a_bag_that_rosbags_reads(tmp_path: Path) -> None:
+    path = tmp_path / "killed.mcap"
+    options = ["--force", "0", "--duration", "0", "--direction", "0", "--time", "100", "--log", str(path)]
+    process = subprocess.Popen([sys.executable, "-m", "humanoid_balance.cli", "push", *options], stderr=-3)
+    end = time.monotonic() + 60.0
+    while not path.exists() or path.stat().st_size < 1_000_000:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as bag:
+        wanted = [c for c in bag.connections if c.topic in ("/com", "/truth/base", "/command/sent")]
+        counts = {c.topic: 0 for c in wanted}
+        for connection, _, data in bag.messages(connections=wanted):
+            bag.deserialize(data, connection.msgtype)
+            counts[connection.topic] += 1
+    assert len(set(counts.values())) == 1 and min(counts.values()) >= 200
 
 
 def test_transforms_put_every_link_where_pinocchio_puts_it(

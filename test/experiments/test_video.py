@@ -10,6 +10,7 @@ from typing import Any
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from PIL import Image
 
 from humanoid_balance.experiments import replay, video
 from humanoid_balance.plants.pushes import PushProfile
@@ -40,6 +41,17 @@ def test_the_video_plays_and_the_robot_is_in_it(short_run: Callable[..., Any], t
     body = pictures[0][100:450, 380:600].astype(int)
     skin = (body[..., 0] > body[..., 2] + 15).mean()  # the human is brown before a blue sky and a grey ground
     assert skin > 0.1
+
+
+@pytest.mark.usefixtures("brief")
+def test_a_small_animation_for_a_readme(short_run: Callable[..., Any], tmp_path: Path) -> None:
+    done, pushes = short_run()
+    told = video.save(done, pushes, tmp_path / "a.webp")
+    if told and "OpenGL" in told:
+        pytest.skip(told)
+    assert told is None and (tmp_path / "a.webp").stat().st_size < 300_000
+    with Image.open(tmp_path / "a.webp") as moving:
+        assert moving.size == (video.WIDTH // 2, video.HEIGHT // 2) and getattr(moving, "n_frames", 1) >= 3
 
 
 @pytest.mark.parametrize(("robot", "direction"), [("human", 0.0), ("talos", 90.0), ("g1", 180.0)])
