@@ -39,7 +39,8 @@ class _Chart:
         bands: tuple[uplot.Band, ...] = ({"series": (2, 1), "fill": SHADE},) if soles else ()
         self.plot = gui.add_uplot(
             tuple(np.zeros(2) for _ in lines), tuple(lines), title=title, bands=bands, height=HEIGHT,
-            scales={"x": {"time": False}}, padding=(10, 16, 0, 0), legend={"show": True, "live": False}, cursor={"show": False},
+            scales={"x": {"time": False}}, padding=(10, 16, 0, 0), legend={"show": True, "live": False},
+            cursor={"show": False},
         )  # fmt: skip
 
     def draw(self, rows: Array) -> None:
