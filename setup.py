@@ -5,7 +5,9 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = "humanoid_balance"
-NODES = ("balance_controller", "balance_stack", "simulator", "state_estimator")
+NODES = (
+    "balance_controller", "balance_stack", "hardware", "push_teleop", "recorder", "simulator", "state_estimator",
+)  # fmt: skip
 
 
 def shared_files(*folders: str) -> list[tuple[str, list[str]]]:
@@ -88,7 +90,7 @@ setup(
     entry_points={
         "console_scripts": [
             "humanoid-balance = humanoid_balance.cli:main",
-            *(f"{node} = {NAME}.nodes.{node}:main" for node in NODES),
+            *(f"{node} = {NAME}.nodes.executables:{node}" for node in NODES),
         ]
     },
 )

@@ -14,12 +14,24 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from humanoid_balance import __version__
-from humanoid_balance.commands import bench, board, check, compare, envelope, experiment, live, push, robots
+from humanoid_balance.commands import (
+    bench,
+    board,
+    check,
+    compare,
+    envelope,
+    experiment,
+    live,
+    push,
+    replay,
+    robots,
+    up,
+)  # fmt: skip
 from humanoid_balance.errors import InputError
 
 COMMANDS = {
     "robots": robots, "push": push, "live": live, "envelope": envelope, "compare": compare, "experiment": experiment,
-    "bench": bench, "board": board, "check": check,
+    "bench": bench, "board": board, "check": check, "up": up, "replay": replay,
 }  # fmt: skip
 
 

@@ -76,19 +76,19 @@ class McapFile:
         self._end = self._write(0, head.end())
         self._finish(b"")
 
-    def channel(self, topic: str, kind: str, latched: bool = False) -> int:
-        """Open a topic, before the first batch; the number of its channel."""
+    def channel(self, topic: str, kind: str, latched: bool = False, schema: str | None = None) -> int:
+        """Open a topic, before the first batch; the number of its channel. ``schema`` defines a kind unknown here."""
         if kind not in self._schemas:
             package, name = kind.split("/")
-            text = cdr.schema(kind).encode()
+            text = (schema or cdr.schema(kind)).encode()
             self._schemas[kind] = records.Schema(
                 id=len(self._schemas) + 1, name=f"{package}/msg/{name}", encoding="ros2msg", data=text
             )
         qos = QOS.format("transient_local" if latched else "volatile")
-        number, schema = len(self._channels) + 1, self._schemas[kind].id
+        number, of = len(self._channels) + 1, self._schemas[kind].id
         self._channels.append(
             records.Channel(
-                id=number, topic=topic, message_encoding="cdr", metadata={"offered_qos_profiles": qos}, schema_id=schema
+                id=number, topic=topic, message_encoding="cdr", metadata={"offered_qos_profiles": qos}, schema_id=of
             )
         )
         return number

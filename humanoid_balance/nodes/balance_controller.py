@@ -14,7 +14,6 @@ from humanoid_balance.nodes.control import Control
 from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, SENSOR
-from humanoid_balance.nodes.run import run
 from humanoid_balance.nodes.state_message import StateMessage
 from humanoid_balance.plants import ros_commands
 from humanoid_balance.plants.ros import TopicPlant
@@ -123,11 +122,3 @@ class BalanceController(BoxNode):
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         return operator.diagnose(self.control)
-
-
-def main() -> None:
-    raise SystemExit(run(BalanceController))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,7 @@
 """Plant, estimator and controller in one process and one thread, at the full rate.
 
-The topics are those of the separate nodes, for people to look at: one of them is sent each tick, in turn.
+The topics are those of the separate nodes, for people to look at: one of them is sent each tick, in turn. With
+``full_rate`` sensors and commands are sent in every tick, for recordings that can be replayed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, PUSH
 from humanoid_balance.nodes.realtime import Pace
-from humanoid_balance.nodes.run import run
 from humanoid_balance.nodes.sensor_topics import SensorTopics
 from humanoid_balance.nodes.simulated import Simulated
 from humanoid_balance.nodes.state_topics import StateTopics
@@ -36,6 +36,7 @@ ENTRIES = (
     *world_parameters.ENTRIES,
     Entry("rate", 1000.0, "control periods a second of simulated time [Hz]", 50.0, 1000.0),
     Entry("joints", [], "order of the joints on the topics; none: the robot's own"),
+    Entry("full_rate", False, "send sensors and commands every tick, for recordings; otherwise all topics in turn"),
 )
 
 
@@ -56,9 +57,10 @@ class BalanceStack(BoxNode):
         self.sensors, self.topics = SensorTopics(self, robot, joints), StateTopics(self, robot)
         self.writer = CommandWriter(joints, self.get_fully_qualified_name())
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
-        self._turns: list[Callable[[Tick], None]] = [self._show_command]
-        self._turns += [self._show_sensor(k) for k in range(self.sensors.count)]
-        self._turns += [self._show_state(k) for k in range(self.topics.count)]
+        self.full_rate: bool = p["full_rate"]
+        self._turns = [self._show_state(k) for k in range(self.topics.count)]
+        if not self.full_rate:
+            self._turns += [self._show_command, *(self._show_sensor(k) for k in range(self.sensors.count))]
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
     def teardown(self) -> None:
@@ -75,10 +77,14 @@ class BalanceStack(BoxNode):
                 self.inbox.poll()
                 self.simulated.before_tick()
                 tick = self.control.tick()
+                self.control.loop.timing.clear()
                 self.simulated.after_tick()
                 self.operator.tell_mode()
                 count += 1
                 self._turns[count % len(self._turns)](tick)
+                if self.full_rate:
+                    self.sensors.publish_all(tick.frame)
+                    self._show_command(tick)
                 took = time.perf_counter() - begun
                 pace.wait()
                 self.watch.add(took, took > period)
@@ -89,7 +95,6 @@ class BalanceStack(BoxNode):
     # ---- topics, one a tick ----
 
     def _show_command(self, tick: Tick) -> None:
-        self.control.loop.timing.clear()
         efforts = effort(tick.sent, tick.frame)
         self._commands.publish(self.writer.fill(tick.frame.stamp, efforts, tick.sent.damped))
 
@@ -115,11 +120,3 @@ class BalanceStack(BoxNode):
     def diagnose(self) -> tuple[str, dict[str, object]]:
         wrong, figures = operator.diagnose(self.control)
         return wrong, {**figures, **self.simulated.figures()}
-
-
-def main() -> None:
-    raise SystemExit(run(BalanceStack))
-
-
-if __name__ == "__main__":
-    main()

@@ -49,6 +49,7 @@ class BoxNode(LifecycleNode):
         self.watch = Stopwatch()
         self.fault = ""  # latched
         self.running = False  # the loop goes on while this is True
+        self.finished = False  # the node has done its work, the process may end
         self._thread: threading.Thread | None = None
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(DIAGNOSTICS, self._on_timer)

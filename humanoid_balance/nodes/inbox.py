@@ -35,9 +35,13 @@ class Inbox:
         self._handlers: list[tuple[Subscription, Callable[[Any], object]]] = []
         self._guard = node.create_guard_condition(lambda: None, callback_group=self._group)
 
-    def subscribe(self, kind: type, topic: str, qos: QoSProfile, handler: Callable[[Any], object]) -> None:
-        """``handler`` stores what it needs; it runs in the thread that polls."""
-        subscription = self._node.create_subscription(kind, topic, lambda _: None, qos, callback_group=self._group)
+    def subscribe(
+        self, kind: type, topic: str, qos: QoSProfile, handler: Callable[[Any], object], raw: bool = False
+    ) -> None:
+        """``handler`` stores what it needs; it runs in the thread that polls. ``raw`` gives it time [ns] and bytes."""
+        subscription = self._node.create_subscription(
+            kind, topic, lambda _: None, qos, callback_group=self._group, raw=raw
+        )
         self._handlers.append((subscription, handler))
         self._wait_set = _rclpy.WaitSet(len(self._handlers), 1, 0, 0, 0, 0, self._node.context.handle)
 
@@ -55,10 +59,10 @@ class Inbox:
         count = 0
         for subscription, handler in self._handlers:
             for _ in range(BURST):
-                taken = subscription.handle.take_message(subscription.msg_type, False)
+                taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
                 if taken is None:
                     break
-                handler(taken[0])
+                handler((taken[1]["received_timestamp"], taken[0]) if subscription.raw else taken[0])
                 count += 1
         return count
 

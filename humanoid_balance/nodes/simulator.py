@@ -17,7 +17,6 @@ from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, PUSH
 from humanoid_balance.nodes.realtime import Pace
-from humanoid_balance.nodes.run import run
 from humanoid_balance.nodes.sensor_topics import SensorTopics
 from humanoid_balance.nodes.simulated import Simulated
 from humanoid_balance.plants import ros_commands, ros_push
@@ -134,11 +133,3 @@ class Simulator(BoxNode):
         if not self.simulated.plant.held:
             figures |= {"damping": self._damped, "command age [ms]": 1e3 * self.gate.age}
         return ("damping" if self._damped else ""), figures
-
-
-def main() -> None:
-    raise SystemExit(run(Simulator))
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,6 @@ from humanoid_balance.nodes import state_message
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import SENSOR
-from humanoid_balance.nodes.run import run
 from humanoid_balance.nodes.state_message import StateMessage
 from humanoid_balance.nodes.state_topics import StateTopics
 from humanoid_balance.plants.ros_frames import FrameReader
@@ -88,11 +87,3 @@ class StateEstimator(BoxNode):
         contact = " ".join(name for name, on in zip(("left", "right"), state.contact, strict=True) if on)
         figures = {"stamp [s]": state.stamp, "valid": state.valid, "faults": faults, "contacts": contact or "none"}
         return (faults or "state not valid") if not state.valid else "", figures
-
-
-def main() -> None:
-    raise SystemExit(run(StateEstimator))
-
-
-if __name__ == "__main__":
-    main()

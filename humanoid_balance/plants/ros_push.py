@@ -1,6 +1,6 @@
 """Pushes from the topic ``push``: a wrench acts from its stamp on, for 0.1 s or until the next one.
 
-A stamp of zero, or one that cannot be meant, acts now. Messages may be sent up to a minute ahead of their time, so
+A stamp of zero, or one of another clock, acts now; one that is late by more is refused. Messages may be sent up to a minute ahead of their time, so
 that a push begins and ends with the very tick it was planned for, however fast the simulation runs.
 """
 
@@ -64,6 +64,9 @@ class PushInput:
             self._complain("push refused: too many messages wait for their time", str(KEPT))
             return
         now, start = self._plant.time, from_time(message.header.stamp)
+        if now - AHEAD < start <= now - HOLD and start > 0.0:
+            self._complain("push refused: too late", f"by {now - start:.2f} s")
+            return
         if not now - HOLD < start < now + AHEAD:
             start = now
         self._waiting.append((start, force))

@@ -86,10 +86,10 @@ class Graph:
     def start(self, node: str, *arguments: str, **parameters: object) -> Process:
         """A node with parameters; ``arguments`` are more ``--ros-args``."""
         given = [part for name, value in parameters.items() for part in ("-p", f"{name}:={_yaml(value)}")]
-        return self.run(f"humanoid_balance.nodes.{node}", "--ros-args", *given, *arguments)
+        return self.run("humanoid_balance.nodes", node, "--ros-args", *given, *arguments)
 
     def run(self, module: str, *arguments: str) -> Process:
-        log = self.folder / f"{len(self.processes)}_{module.rpartition('.')[2]}.txt"
+        log = self.folder / f"{len(self.processes)}_{arguments[0]}.txt"
         self.processes.append(Process(module, arguments, self.environment, log))
         return self.processes[-1]
 

@@ -1,0 +1,48 @@
+"""The executables. A signal that comes while a node is being loaded ends it as quietly as one that comes later."""
+
+from __future__ import annotations
+
+import signal
+from functools import partial
+from importlib import import_module
+from types import FrameType
+from typing import NoReturn
+
+NODES = {
+    "balance_controller": "BalanceController",
+    "balance_stack": "BalanceStack",
+    "hardware": "Hardware",
+    "push_teleop": "PushTeleop",
+    "recorder": "Recorder",
+    "simulator": "Simulator",
+    "state_estimator": "StateEstimator",
+}
+
+
+class Signals:
+    """Remembers that the process was asked to end."""
+
+    def __init__(self) -> None:
+        self.received = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._receive)
+
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        self.received = True
+
+
+def start(name: str) -> NoReturn:
+    """Load a node, then run it until its end."""
+    signals = Signals()
+    node = getattr(import_module(f"humanoid_balance.nodes.{name}"), NODES[name])
+    run = import_module("humanoid_balance.nodes.run").run
+    raise SystemExit(run(node, signals))
+
+
+balance_controller = partial(start, "balance_controller")
+balance_stack = partial(start, "balance_stack")
+hardware = partial(start, "hardware")
+push_teleop = partial(start, "push_teleop")
+recorder = partial(start, "recorder")
+simulator = partial(start, "simulator")
+state_estimator = partial(start, "state_estimator")

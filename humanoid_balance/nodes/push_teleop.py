@@ -1,0 +1,206 @@
+"""Push a simulated robot: by keyboard, by joystick, or by a list of pushes whose outcomes go to a CSV file.
+
+It publishes ``push``, which only simulators obey.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
+from sensor_msgs.msg import Joy
+from std_msgs.msg import Bool, String
+from std_srvs.srv import SetBool, Trigger
+
+from humanoid_balance.nodes import push_script
+from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.parameters import Entry
+from humanoid_balance.nodes.push_hand import HELP, QUIT, Hand, Joystick, Keyboard
+from humanoid_balance.nodes.push_script import CsvFile, Outcome, Watcher, samples
+from humanoid_balance.nodes.qos import LATCHED, PUSH, SHOWN
+from humanoid_balance.plants import ros_push
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array
+
+TURN = 0.02  # of the loop [s]
+AHEAD = 0.5  # a push of the list is announced so long before it begins [s]
+WAIT = 30.0  # for the robot to stand [s]
+
+ENTRIES = (
+    Entry("input", "keyboard", "who pushes", choices=("keyboard", "joy", "script")),
+    Entry("force", 100.0, "of the first push [N]", 0.0, 2000.0),
+    Entry("duration", 0.1, "of a push by hand [s]", 0.01, 10.0),
+    Entry("script", "", "YAML file with the list of pushes"),
+    Entry("csv", "pushes.csv", "where the outcomes of the list go"),
+    Entry("controller", "balance_stack", "node whose services arm and reset the controller"),
+    Entry("simulator", "balance_stack", "node whose service puts a fallen robot on its feet"),
+)
+
+
+class PushTeleop(BoxNode):
+    """See the module."""
+
+    def __init__(self) -> None:
+        super().__init__("push_teleop", ENTRIES)
+
+    def setup(self, robot: Robot) -> None:
+        p = self.parameters
+        self.source: str = p["input"]
+        self.hand = Hand(p["force"], p["duration"])
+        self.keyboard = Keyboard() if self.source == "keyboard" else None
+        self.joystick, self.asked = Joystick(), False
+        self.script = push_script.load(Path(p["script"])) if self.source == "script" else None
+        self.csv = CsvFile(Path(p["csv"])) if self.source == "script" else None
+        self.mode, self.fell, self.stamp = "", False, float("nan")
+        self.com, self.velocity = np.zeros(3), np.zeros(3)
+        self.watcher: Watcher | None = None
+        self._pushes = self.create_publisher(WrenchStamped, ros_push.TOPIC, PUSH)
+        subscribe = self.inbox.subscribe
+        subscribe(String, "balance/mode", LATCHED, self._on_mode)
+        subscribe(Bool, f"{p['simulator']}/fell", LATCHED, self._on_fell)
+        subscribe(Vector3Stamped, "com_velocity", SHOWN, self._on_velocity)
+        subscribe(PointStamped, "com", SHOWN, self._on_com)
+        subscribe(Joy, "joy", SHOWN, self._on_joy)
+        self._reset = self.create_client(Trigger, f"{p['controller']}/reset")
+        self._put_up = self.create_client(Trigger, f"{p['simulator']}/reset")
+        self._arm = self.create_client(SetBool, f"{p['controller']}/arm")
+
+    def teardown(self) -> None:
+        self.destroy_publisher(self._pushes)
+        for client in (self._reset, self._put_up, self._arm):
+            self.destroy_client(client)
+        if self.csv is not None:
+            self.csv.close()
+
+    # ---- what the robot tells ----
+
+    def _on_mode(self, message: String) -> None:
+        self.mode = message.data
+        if self.watcher is not None:
+            self.watcher.see_mode(self.mode)
+
+    def _on_fell(self, message: Bool) -> None:
+        self.fell = message.data
+
+    def _on_velocity(self, message: Vector3Stamped) -> None:
+        self.velocity = np.array((message.vector.x, message.vector.y, message.vector.z))
+
+    def _on_com(self, message: PointStamped) -> None:
+        self.stamp = from_time(message.header.stamp)
+        self.com = np.array((message.point.x, message.point.y, message.point.z))
+        if self.watcher is not None:
+            self.watcher.see_com(self.stamp, self.com, self.velocity)
+
+    def _on_joy(self, message: Joy) -> None:
+        self.asked = self.joystick.see(message, self.hand) or self.asked
+
+    # ---- by hand ----
+
+    def loop(self) -> None:
+        if self.script is not None:
+            self._play()
+            self.finished = True
+        elif self.keyboard is not None:
+            with self.keyboard:
+                self._by_hand()
+        else:
+            self._by_hand()
+
+    def _by_hand(self) -> None:
+        self._tell(HELP + "\n")
+        while self.running:
+            if self.keyboard is not None:
+                for key in self.keyboard.keys(TURN):
+                    self.asked = self.hand.key(key) or self.asked
+                    self.finished = self.finished or key in QUIT
+            else:
+                self.inbox.wait(TURN)
+            self.inbox.poll()
+            self._tell(f"\r{self.hand}   robot: {self.mode or 'silent':12}")
+            if self.asked:
+                self.asked = False
+                self._push_now(self.hand.push())
+            if self.finished:
+                return
+
+    def _tell(self, text: str) -> None:
+        if sys.stdout.isatty():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def _push_now(self, push: PushProfile) -> None:
+        """Without stamps: each message acts when it comes, the last one ends the push."""
+        begun = time.monotonic()
+        while self.running and time.monotonic() - begun < push.duration:
+            self._send(push.force * push.axis, None)
+            time.sleep(TURN)
+        self._send(0.0 * push.axis, None)
+
+    def _send(self, force: Array, stamp: float | None) -> None:
+        message = WrenchStamped()
+        if stamp is not None:
+            message.header.stamp = to_time(stamp)
+        to = message.wrench.force
+        to.x, to.y, to.z = force.tolist()
+        self._pushes.publish(message)
+
+    # ---- by list ----
+
+    def _play(self) -> None:
+        assert self.script is not None and self.csv is not None
+        for k, push in enumerate(self.script.pushes):
+            if not self._robot_stands():
+                self.latch(f"push {k + 1}: the robot does not stand (mode '{self.mode or 'silent'}')")
+                return
+            outcome = self._play_one(k + 1, push, self.script.rest)
+            if outcome is None:
+                return
+            self.csv.add(outcome)
+            recovered = "fell" if outcome.fell else f"recovered after {outcome.recovery_time} s"
+            self.log.info(f"push {k + 1} of {len(self.script.pushes)}: {push.force:g} N: {recovered}, {outcome.modes}")
+
+    def _play_one(self, number: int, push: PushProfile, rest: float) -> Outcome | None:
+        start = self.stamp + AHEAD
+        outcome = Outcome(
+            number, push.force, push.duration, push.direction, push.impulse, push.impulse / self.robot.mass, start
+        )
+        self.watcher = Watcher(outcome, self.com)
+        self.watcher.see_mode(self.mode)
+        for after, force in samples(push):
+            self._send(force, start + after)
+        if not self._until(lambda: self.stamp >= start + push.duration + rest or self.fell):
+            return None
+        done, self.watcher = self.watcher.done(self.fell or self.mode in ("falling", "tripped")), None
+        return done
+
+    def _until(self, true: Any, seconds: float = float("inf")) -> bool:
+        """Wait while the robot lives; False when the node is to end or the time is over."""
+        end = time.monotonic() + seconds
+        while not true():
+            if not self.running or time.monotonic() > end:
+                return False
+            self.inbox.wait(TURN)
+            self.inbox.poll()
+        return True
+
+    def _robot_stands(self) -> bool:
+        """Wait for it; one that fell is put on its feet and armed again."""
+        if self.fell or self.mode in ("tripped", "falling"):
+            for client in (self._reset, self._put_up):
+                client.call_async(Trigger.Request())
+            self._until(lambda: not self.fell, WAIT)
+
+            def armed() -> bool:
+                if self.mode == "disarmed":
+                    self._arm.call_async(SetBool.Request(data=True))
+                return self.mode == "stable"
+
+            return self._until(armed, WAIT)
+        quiet = self._until(lambda: self.mode == "stable" and self.stamp == self.stamp, WAIT)
+        return quiet and self._until(lambda: self._pushes.get_subscription_count() > 0, WAIT)

@@ -1,0 +1,71 @@
+"""Which nodes make up a running system; launch files and ``humanoid-balance up`` start the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from humanoid_balance.robot import registry
+
+SEPARATE_RATE = 500.0  # of three processes that talk over topics [Hz]
+STACK_RATE = 1000.0  # of one process [Hz]
+
+
+@dataclass(frozen=True)
+class NodeStart:
+    """An executable of the package with its parameters."""
+
+    executable: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    remappings: dict[str, str] = field(default_factory=dict)
+
+    def arguments(self, namespace: str, files: list[Path]) -> list[str]:
+        """What stands behind the executable where there is no launch system."""
+        out = ["--ros-args"]
+        if namespace:
+            out += ["-r", f"__ns:=/{namespace.strip('/')}"]
+        for source, target in self.remappings.items():
+            out += ["-r", f"{source}:={target}"]
+        for file in files:
+            out += ["--params-file", str(file)]
+        for name, value in self.parameters.items():
+            text = yaml.safe_dump(value, default_flow_style=True).split("\n")[0]
+            out += ["-p", f"{name}:={text}"]
+        return out
+
+
+def parameter_files(robot: str) -> list[Path]:
+    """``config/ros/ROBOT.yaml`` where there is one."""
+    name, _ = registry.parse(robot)
+    file = registry.config_folder() / "ros" / f"{name}.yaml"
+    return [file] if len(Path(name).parts) == 1 and file.is_file() else []
+
+
+def controller(robot: str, rate: float, auto_arm: bool) -> list[NodeStart]:
+    """Estimator and controller for a plant on topics."""
+    common = {"robot": robot, "autostart": True, "rate": rate}
+    return [NodeStart("state_estimator", common), NodeStart("balance_controller", {**common, "auto_arm": auto_arm})]
+
+
+def simulation(robot: str, rate: float = 0.0, separate: bool = False, recorded: bool = False) -> list[NodeStart]:
+    """A simulated robot that stands by itself; ``rate`` 0 takes the usual one [Hz]."""
+    rate = rate or (SEPARATE_RATE if separate else STACK_RATE)
+    common = {"robot": robot, "autostart": True, "rate": rate}
+    if not separate:
+        return [NodeStart("balance_stack", {**common, "auto_arm": True, "full_rate": recorded})]
+    return [NodeStart("simulator", common), *controller(robot, rate, auto_arm=True)]
+
+
+def recorder(robot: str, file: str) -> NodeStart:
+    return NodeStart("recorder", {"robot": robot, "autostart": True, "file": file})
+
+
+def teleop(robot: str, source: str, **parameters: Any) -> NodeStart:
+    return NodeStart("push_teleop", {"robot": robot, "autostart": True, "input": source, **parameters})
+
+
+def hardware(robot: str, ports: list[str], rate: float) -> NodeStart:
+    return NodeStart("hardware", {"robot": robot, "autostart": True, "rate": rate, "ports": ports})
