@@ -5,15 +5,19 @@ from __future__ import annotations
 from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import MarkerArray
 
 from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES, BalanceSettings
+from humanoid_balance.loop import Tick
 from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.markers import markers
 from humanoid_balance.nodes.parameters import Entry, Parameters
-from humanoid_balance.nodes.qos import LATCHED
+from humanoid_balance.nodes.qos import LATCHED, SHOWN
 from humanoid_balance.robot.config import Gains
 from humanoid_balance.safety.box import Trip
 
+MARKERS = 0.05  # [s]
 GAINS = {  # of the balance laws; safe to change while the robot stands
     "height": "CoM height [omega]",
     "height_damping": "damping ratio of the CoM height",
@@ -42,15 +46,18 @@ def balance_settings(parameters: Parameters) -> BalanceSettings:
 
 
 class Operator:
-    """Services ``~/arm`` and ``~/estop`` and the topic ``balance/mode`` of a controller."""
+    """Services ``~/arm`` and ``~/estop``, topics ``balance/mode`` and ``balance/markers`` of a controller."""
 
     def __init__(self, node: Node, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""
+        self._shown: Tick | None = None
         self._services = [
             node.create_service(SetBool, "~/arm", self._on_arm),
             node.create_service(Trigger, "~/estop", self._on_estop),
         ]
         self._publisher = node.create_publisher(String, "balance/mode", LATCHED)
+        self._markers = node.create_publisher(MarkerArray, "balance/markers", SHOWN)
+        self._timer = node.create_timer(MARKERS, self._show)
 
     def tell_mode(self) -> None:
         """Publish the mode when it changed; log why the safety box tripped."""
@@ -64,7 +71,16 @@ class Operator:
     def close(self) -> None:
         for service in self._services:
             self._node.destroy_service(service)
-        self._node.destroy_publisher(self._publisher)
+        self._node.destroy_timer(self._timer)
+        for publisher in (self._publisher, self._markers):
+            self._node.destroy_publisher(publisher)
+
+    def _show(self) -> None:
+        """In the executor's thread: the loop has better things to do. Costs nothing while nobody looks."""
+        last = self._control.last
+        if last is not None and last is not self._shown and self._markers.get_subscription_count():
+            self._shown = last
+            self._markers.publish(markers(last))
 
     def _on_arm(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         if request.data:

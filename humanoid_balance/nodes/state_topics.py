@@ -1,11 +1,14 @@
-"""What the estimator tells everybody: ``odom``, ``com``, ``zmp``, ``dcm``, ``com_velocity`` and ``push_estimate``."""
+"""What the estimator tells everybody: ``odom``, ``com``, ``zmp``, ``dcm``, ``com_velocity`` and ``push_estimate``.
+
+Where tf2_msgs is installed, also the transform from ``odom`` to the robot's root link.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
+from geometry_msgs.msg import PointStamped, TransformStamped, Vector3Stamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
@@ -14,6 +17,11 @@ from humanoid_balance.nodes.qos import SHOWN
 from humanoid_balance.plants.ros_stamps import to_time
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, RobotState
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    TFMessage = None
 
 WORLD = "odom"
 
@@ -31,6 +39,8 @@ class StateTopics:
             ("com_velocity", Vector3Stamped, _com_velocity),
             ("push_estimate", WrenchStamped, _push),
         ]
+        if TFMessage is not None:
+            points.append(("/tf", TFMessage, self._transform))
         self._node = node
         self._topics = [(node.create_publisher(kind, name, SHOWN), make) for name, kind, make in points]
         self.count = len(self._topics)
@@ -38,7 +48,8 @@ class StateTopics:
     def publish(self, k: int, state: RobotState) -> None:
         publisher, make = self._topics[k]
         message = make(state)
-        message.header.stamp, message.header.frame_id = to_time(state.stamp), WORLD
+        stamped = message if hasattr(message, "header") else message.transforms[0]
+        stamped.header.stamp, stamped.header.frame_id = to_time(state.stamp), WORLD
         publisher.publish(message)
 
     def publish_all(self, state: RobotState) -> None:
@@ -48,6 +59,12 @@ class StateTopics:
     def close(self) -> None:
         for publisher, _ in self._topics:
             self._node.destroy_publisher(publisher)
+
+    def _transform(self, state: RobotState) -> Any:
+        place = TransformStamped(child_frame_id=self._base)
+        where, turn = place.transform.translation, place.transform.rotation
+        where.x, where.y, where.z, turn.x, turn.y, turn.z, turn.w = state.q[:7].tolist()
+        return TFMessage(transforms=[place])
 
     def _odometry(self, state: RobotState) -> Odometry:
         message = Odometry(child_frame_id=self._base)

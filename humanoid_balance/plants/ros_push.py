@@ -1,7 +1,8 @@
 """Pushes from the topic ``push``: a wrench acts from its stamp on, for 0.1 s or until the next one.
 
-A stamp of zero, or one of another clock, acts now; one that is late by more is refused. Messages may be sent up to a minute ahead of their time, so
-that a push begins and ends with the very tick it was planned for, however fast the simulation runs.
+A stamp of zero, or one of another clock, acts now. Messages may be sent up to a minute ahead of their time, so that a
+push begins and ends with the very tick it was planned for, however fast the simulation runs; one that comes too late
+is refused.
 """
 
 from __future__ import annotations

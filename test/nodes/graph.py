@@ -24,11 +24,11 @@ PATIENCE = 60.0  # a busy machine starts processes slowly [s]
 class Process:
     """A node, or another command of the package, with all that it printed."""
 
-    def __init__(self, module: str, arguments: tuple[str, ...], environment: dict[str, str], log: Path) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
         self.log = log
         with log.open("w") as out:
             self.popen = subprocess.Popen(
-                [sys.executable, "-m", module, *arguments],
+                [sys.executable, *command],
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=environment,
@@ -89,8 +89,14 @@ class Graph:
         return self.run("humanoid_balance.nodes", node, "--ros-args", *given, *arguments)
 
     def run(self, module: str, *arguments: str) -> Process:
-        log = self.folder / f"{len(self.processes)}_{arguments[0]}.txt"
-        self.processes.append(Process(module, arguments, self.environment, log))
+        return self._start(["-m", module, *arguments], arguments[0])
+
+    def run_script(self, script: Path, *arguments: str) -> Process:
+        return self._start([str(script), *arguments], script.stem)
+
+    def _start(self, command: list[str], name: str) -> Process:
+        log = self.folder / f"{len(self.processes)}_{name}.txt"
+        self.processes.append(Process(command, self.environment, log))
         return self.processes[-1]
 
     def listen(self, kind: type, topic: str, qos: QoSProfile | int = 1000) -> list[Any]:
@@ -126,7 +132,7 @@ class Graph:
     def close(self) -> None:
         for process in self.processes:
             if process.popen.poll() is None:
-                process.popen.kill()
+                os.killpg(process.popen.pid, signal.SIGKILL)
                 process.popen.wait()
         self.executor.shutdown()
         rclpy.shutdown(context=self.context)
