@@ -125,6 +125,7 @@ def replay(robot: Robot, record: Recorded, settings: BalanceSettings, period: fl
     return {
         "robot": robot.spec,
         "frames": len(record.frames),
+        "begins": record.frames[0].stamp,
         "seconds": round(span, 3),
         **compared.figures(),
         "modes_recorded": record.modes,

@@ -65,11 +65,11 @@ class PushInput:
             self._complain("push refused: too many messages wait for their time", str(KEPT))
             return
         now, start = self._plant.time, from_time(message.header.stamp)
-        if now - AHEAD < start <= now - HOLD and start > 0.0:
+        if start == 0.0 or not now - AHEAD < start < now + AHEAD:
+            start = now
+        if start <= now - HOLD:
             self._complain("push refused: too late", f"by {now - start:.2f} s")
             return
-        if not now - HOLD < start < now + AHEAD:
-            start = now
         self._waiting.append((start, force))
         self._waiting.sort(key=lambda entry: entry[0])  # keeps the order of those with the same start
 

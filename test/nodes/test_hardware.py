@@ -1,0 +1,53 @@
+"""The hardware node on a virtual motor board: ports, arming, emergency stop."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from nodes.graph import Graph
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+from humanoid_balance.nodes.qos import SENSOR
+from humanoid_balance.robot import registry
+
+
+def test_boards_on_topics_armed_stopped_and_armed_again(graph: Graph) -> None:
+    joints = graph.listen(JointState, "joint_states", SENSOR)
+    diagnostics: list[DiagnosticArray] = graph.listen(DiagnosticArray, "/diagnostics")
+    board = graph.run("humanoid_balance.cli", "board", "--json")
+    assert board.says('"ports"'), board.text
+    (port,) = json.loads(board.text.splitlines()[0])["ports"]
+    hardware = graph.start("hardware", autostart=True, ports=[port], rate=200)
+    # On a busy machine some samples are too old by the time they are read; these are not numbers.
+    assert graph.wait(lambda: bool(joints) and bool(np.isfinite(joints[-1].position).all())), graph.told()
+    human, measured = registry.load("human"), joints[-1]
+    assert tuple(measured.name) == human.joint_names
+    np.testing.assert_allclose(measured.position, human.posture, atol=0.05)
+
+    def arm(on: bool) -> SetBool.Response:
+        return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on))
+
+    def boards() -> str:
+        told = [v.value for a in diagnostics[-20:] for s in a.status for v in s.values if v.key == "boards"]
+        return told[-1] if told else ""
+
+    assert arm(True).success
+    assert graph.wait(lambda: boards() == "DAMPING", 20), boards()
+    assert graph.call(Trigger, "hardware/estop", Trigger.Request()).success
+    assert graph.wait(lambda: boards() == "STOPPED", 20), boards()
+    refused = arm(True)
+    assert not refused.success and "emergency stop" in refused.message
+    assert graph.wait(lambda: graph.call(Trigger, "hardware/reset", Trigger.Request()).success, 20)
+    assert graph.wait(lambda: boards() == "DISARMED", 20), boards()
+    assert arm(True).success
+    assert hardware.end() == 0 and "Traceback" not in hardware.text, hardware.text
+
+
+def test_ports_that_are_not_there_are_refused_by_name(graph: Graph) -> None:
+    hardware = graph.start("hardware", autostart=True, ports=["/dev/nowhere"])
+    assert hardware.popen.wait(60) == 2
+    assert re.search(r"not configured: port .*nowhere", hardware.text), hardware.text
