@@ -32,7 +32,7 @@ COMMON = (
     Entry("robot", "human", "the robot: a name, name:option=value or the path of a YAML file"),
     Entry("autostart", False, "configure and activate when the process starts, without a lifecycle manager"),
     Entry("priority", 0, "SCHED_FIFO priority of the loop; 0 leaves it to the system", 0, 99),
-    Entry("cpus", [], "CPUs the loop may run on, as text; none: all"),
+    Entry("cpus", [], "CPUs the loop may run on; none: all", of=int),
     Entry("lock_memory", False, "keep all memory of the process in RAM"),
 )
 
@@ -89,19 +89,15 @@ class BoxNode(LifecycleNode):
         try:
             self.parameters.check()
             self.robot = registry.load(self.parameters["robot"])
-            self.realtime = RealTime(self.parameters["priority"], self._cpus(), self.parameters["lock_memory"])
+            self.realtime = RealTime(
+                self.parameters["priority"], tuple(self.parameters["cpus"]), self.parameters["lock_memory"]
+            )
             self.inbox = Inbox(self)
             self.setup(self.robot)
         except InputError as error:
             self.log.error(f"not configured: {error}")
             return FAILURE
         return super().on_configure(state)
-
-    def _cpus(self) -> tuple[int, ...]:
-        given = self.parameters["cpus"]
-        if not all(cpu.isdecimal() for cpu in given):
-            raise InputError(f"parameter 'cpus' is {given}; allowed: numbers of CPUs as text, like ['2', '3']")
-        return tuple(int(cpu) for cpu in given)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         if self.fault:

@@ -7,7 +7,7 @@ be put right with ``ros2 param set`` before the next try.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from rclpy.parameter import Parameter
 
 from humanoid_balance.errors import InputError
 
-Value = bool | int | float | str | list[str]
+Value = bool | int | float | str | list[Any]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Entry:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    of: type = str  # entries of a list
     live: bool = False  # may change while the node is active
 
     @property
@@ -39,7 +40,7 @@ class Entry:
         if self.choices:
             return ", ".join(self.choices)
         if isinstance(self.default, list):
-            return "a list of names"
+            return "a list of names" if self.of is str else "a list of whole numbers"
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[type(self.default)]
         return kind if self.low is None else f"{kind} from {self.low:g} to {self.high:g}"
 
@@ -49,7 +50,7 @@ class Entry:
 
     def _fits(self, value: Any) -> bool:
         if isinstance(self.default, list):
-            return isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
+            return not isinstance(value, str | bytes) and isinstance(value, Sequence) and self._fit_all(value)
         if isinstance(self.default, bool) or isinstance(value, bool):
             return isinstance(self.default, bool) and isinstance(value, bool)
         if isinstance(self.default, str):
@@ -58,6 +59,9 @@ class Entry:
         if not isinstance(value, int if whole else int | float) or not math.isfinite(value):
             return False
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+    def _fit_all(self, values: Sequence[Any]) -> bool:
+        return all(isinstance(v, self.of) and not isinstance(v, bool) for v in values)
 
     def descriptor(self) -> ParameterDescriptor:
         """What ``ros2 param describe`` shows."""

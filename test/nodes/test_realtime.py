@@ -1,0 +1,82 @@
+"""Deadlines, the garbage collector, and what the system may not permit."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from humanoid_balance.nodes.realtime import Pace, QuietCollector, RealTime, Stopwatch
+from humanoid_balance.nodes.throttle import Throttle
+
+
+def test_deadlines_are_absolute_and_late_ticks_are_caught_up() -> None:
+    pace, begun = Pace(0.005), time.monotonic()
+    for k in range(40):
+        if k == 10:
+            time.sleep(0.02)
+        pace.wait()
+    assert time.monotonic() - begun == pytest.approx(0.2, abs=0.05)  # not 0.2 and the pause
+
+
+def test_after_a_long_stop_time_goes_on_from_now() -> None:
+    pace = Pace(0.001)
+    time.sleep(0.2)
+    assert pace.wait() is False
+    begun = time.monotonic()
+    for _ in range(20):
+        pace.wait()
+    assert time.monotonic() - begun > 0.01, "lost ticks must not come in a burst"
+
+
+def test_stopwatch_keeps_the_last_ticks_and_counts_overruns() -> None:
+    watch = Stopwatch()
+    for k in range(12_000):
+        watch.add(1e-4 if k < 7000 else 2e-4, late=k % 1000 == 0)
+    assert watch.ticks == 12_000 and watch.overruns == 12
+    np.testing.assert_allclose(watch.times, 2e-4)
+    assert watch.percentile(99) == pytest.approx(200.0)
+
+
+def test_no_garbage_is_collected_while_a_loop_runs_and_again_after_it() -> None:
+    with QuietCollector():
+        assert not gc.isenabled() and gc.get_freeze_count() > 0
+    assert gc.isenabled() and gc.get_freeze_count() == 0
+
+
+def test_what_is_not_permitted_is_a_warning_that_names_it() -> None:
+    told: list[str] = []
+    thread = threading.Thread(target=RealTime(cpus=(4096,)).apply, args=(told.append,))  # not for this thread
+    thread.start()
+    thread.join()
+    assert len(told) == 1 and "CPU affinity [4096]" in told[0]
+
+
+def test_nothing_asked_nothing_said() -> None:
+    told: list[str] = []
+    RealTime().apply(told.append)
+    assert told == []
+
+
+def test_a_complaint_is_told_once_counted_and_told_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    refuse = Throttle(told.append)
+    for _ in range(50):
+        refuse("imu refused", "old")
+    refuse("push refused", "")
+    assert told == ["imu refused: old", "push refused"] and refuse.counts["imu refused"] == 50
+    later = time.monotonic() + 10.0
+    monkeypatch.setattr("humanoid_balance.nodes.throttle.time.monotonic", lambda: later)
+    refuse("imu refused", "old")
+    assert told[-1] == "imu refused: old (51 times)"
+
+
+def test_many_kinds_of_nonsense_do_not_fill_the_memory() -> None:
+    told: list[str] = []
+    refuse = Throttle(told.append)
+    for k in range(5000):
+        refuse(f"nonsense {k}")
+    assert len(refuse.counts) < 300 and len(told) < 300
