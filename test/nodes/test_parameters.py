@@ -6,17 +6,25 @@ from typing import Any
 
 import pytest
 from lifecycle_msgs.msg import Transition
-from nodes.graph import Graph
+from nodes.graph import ROOT, Graph
 from nodes.test_bringup import transition
 from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 
-from humanoid_balance.nodes import balance_controller, hardware, push_teleop, recorder, simulator, state_estimator
+from humanoid_balance.nodes import (
+    balance_controller,
+    balance_stack,
+    hardware,
+    push_teleop,
+    recorder,
+    simulator,
+    state_estimator,
+)  # fmt: skip
 from humanoid_balance.nodes.parameters import Entry
 
 EVERY = {
     entry.name: entry
-    for node in (balance_controller, hardware, push_teleop, recorder, simulator, state_estimator)
+    for node in (balance_controller, balance_stack, hardware, push_teleop, recorder, simulator, state_estimator)
     for entry in node.ENTRIES
 }
 
@@ -34,6 +42,11 @@ def test_every_parameter_is_described_and_its_default_is_allowed(name: str) -> N
     assert entry.wrong(entry.default) == ""
     if isinstance(entry.default, float):
         assert entry.low is not None and entry.high is not None, "a number has a range"
+
+
+def test_every_parameter_stands_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "ros.md").read_text(encoding="utf-8")
+    assert [name for name in EVERY if f"| `{name}` |" not in page] == []
 
 
 RATE = Entry("rate", 500.0, "[Hz]", 50.0, 1000.0)
