@@ -15,6 +15,9 @@ from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
+CLOSER = 0.7  # share of the way from the DCM to the edge that the centre of pressure may go after a push
+SHOVE = 4.0  # gain of a weight shift
+BOW = 0.5  # lean at which the trunk has no way left to turn while a foot swings
 KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²]
 
 
@@ -49,14 +52,18 @@ class Laws:
 
     def hold(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Small disturbances: p = c + gain (c - goal) inside the feet; the only turn brings the trunk upright."""
+        return Wish(self._pressure(now, polygon, goal), self._upright(now))
+
+    def shove(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
+        """Send the DCM straight to a goal, as fast as the feet allow: p lies behind it, on the edge."""
         x, y = now.caught
-        pressure = polygon.project(x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1]))
-        return Wish(pressure, self._upright(now))
+        far = SHOVE * (x - goal[0]), SHOVE * (y - goal[1])
+        return Wish(polygon.toward((x, y), (x + far[0], y + far[1])), self._upright(now))
 
     def catch(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Large ones: turn the body as long as the feet alone are not enough."""
+        pressure = self._pressure(now, polygon, goal)
         x, y = now.caught
-        pressure = polygon.project(x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1]))
         inner = polygon.inner
         margin = inner.margin(x, y)
         if margin >= 0.0:  # inside, the further the more the body may come upright
@@ -65,6 +72,25 @@ class Laws:
         turn_x = self.follow * (self.flywheel * (x - ix) - sx)
         turn_y = self.follow * (self.flywheel * (y - iy) - sy)
         return Wish(pressure, self._limited(turn_x, turn_y))
+
+    def slow(self, now: Situation, polygon: Polygon) -> Wish:
+        """On the way to a new foothold: p as near to the DCM as the feet allow, and the body turns while it has way."""
+        x, y = now.caught
+        px, py = polygon.project(x, y)
+        dx, dy = x - px, y - py
+        size = math.hypot(dx, dy)
+        if size < 1e-6:
+            return Wish((px, py), self._upright(now))
+        along = (now.lean[0] * dx + now.lean[1] * dy) / size
+        share = self.flywheel * max(0.0, min(1.0, 1.0 - along / BOW))
+        (sx, sy) = now.spin
+        return Wish((px, py), self._limited(self.follow * (share * dx - sx), self.follow * (share * dy - sy)))
+
+    def _pressure(self, now: Situation, polygon: Polygon, goal: Point) -> Point:
+        """c + gain (c - goal); but when nobody pushes, away from an edge that c is not near: feet on edge tip over."""
+        x, y = now.caught
+        end = x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1])
+        return polygon.toward((x, y), end, 1.0 if now.state.push.active else CLOSER)
 
     def _upright(self, now: Situation, share: float = 1.0) -> Point:
         (sx, sy), (ux, uy), k = now.spin, now.lean, share * self.upright

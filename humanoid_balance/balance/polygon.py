@@ -42,6 +42,18 @@ class Polygon:
                 best, nearest = distance, (qx, qy)
         return nearest
 
+    def toward(self, start: Point, end: Point, most: float = 1.0) -> Point:
+        """On the way from ``start`` to ``end``, at most a share of the way to the edge; nearest point from outside."""
+        (x, y), (dx, dy) = start, (end[0] - start[0], end[1] - start[1])
+        share = 1.0
+        for px, py, nx, ny, _ in self.edges:
+            inside, closing = nx * (x - px) + ny * (y - py), -(nx * dx + ny * dy)
+            if inside < 0.0:
+                return self.project(*end)
+            if closing > 0.0:
+                share = min(share, most * inside / closing)
+        return x + share * dx, y + share * dy
+
     def shrunk(self, by: float) -> Polygon:
         """Every vertex moved toward the centre so that edges move inwards by about ``by`` [m]."""
         cx, cy = self.centre

@@ -37,6 +37,13 @@ class ReferenceMaker:
         self.zmp_margin = 0.01 * length  # of the constraint
         self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
 
+    def height(self, now: Situation) -> float:
+        """Of the CoM above the ground [m]: it comes down as the feet spread, legs keep their length."""
+        (ax, ay), (bx, by) = now.centre
+        spread = max(0.0, math.hypot(ax - bx, ay - by) - self.robot.stance_width)
+        h = self.robot.com_height
+        return max(0.8 * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
+
     def vertical(self, now: Situation, height: float | None) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
 

@@ -11,6 +11,7 @@ from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
+from humanoid_balance.wholebody.contact import MIN_LOAD
 
 INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
 
@@ -37,6 +38,8 @@ class Stance:
             for side in range(2):
                 if contact[side]:
                     corners = self.robot.soles[side] @ state.sole_rotation[side].T + state.sole_position[side]
+                    if contact[1 - side]:  # the other sole keeps its smallest load
+                        corners += MIN_LOAD * (state.sole_position[1 - side] - state.sole_position[side])
                     points += [(x, y) for x, y, _ in corners.tolist()]
             self.polygon = Polygon(points).shrunk(self.margin)
             self.polygon.inner = self.polygon.shrunk(INNER * self.margin)

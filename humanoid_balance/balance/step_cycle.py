@@ -15,6 +15,7 @@ from humanoid_balance.types import Array, Flags, FootReference
 UNLOAD, SWING, LOAD = "unload", "swing", "load"
 LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
 EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's
+LIGHT = 0.05  # share of the weight below which a foot may leave at once
 LATE = 0.25  # after the planned landing the foot counts as down [s]
 
 
@@ -80,7 +81,11 @@ class StepCycle:
         return contact, load, (feet[0], feet[1])
 
     def unloaded(self, now: Situation) -> bool:
-        return self.phase == UNLOAD and now.state.stamp - self.began >= self.unload
+        """Time to lift: the foot has been relieved, or carries nothing anyway."""
+        if self.phase != UNLOAD:
+            return False
+        light = float(now.state.wrench[self.side, 2]) < LIGHT * self.robot.weight
+        return light or now.state.stamp - self.began >= self.unload
 
 
 def ground_rotation(normal: Array, yaw: float) -> Array:

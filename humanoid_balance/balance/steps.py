@@ -17,6 +17,10 @@ from humanoid_balance.types import GRAVITY
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
+HELD = 0.005  # a miss below this counts as none [m]
+AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
+HURRY = 0.15  # worth of time [m/s]
+PUSH_GOES_ON = 0.03  # a push that lasts is expected to last this much longer [s]
 STEP_POLICIES = ("capture", "kudoh", "torres")
 
 
@@ -31,6 +35,7 @@ class Reach:
     past: float  # further than this forward or backward a foot may cross before or behind the other
     crossed: float  # how far it may cross then
     speed: float  # mean speed of the foot [m/s]
+    pull: float  # way a foot can fly in a time squared [m/s²]: it has to be sped up and stopped
     shortest: float  # time of a swing [s]
     longest: float
 
@@ -43,8 +48,12 @@ class Reach:
         t = math.sqrt(h / GRAVITY)
         return Reach(
             forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.75 * h, past=1.15 * length, crossed=0.12 * h,
-            speed=0.75 * math.sqrt(GRAVITY * h), shortest=0.8 * t, longest=1.4 * t,
+            speed=0.75 * math.sqrt(GRAVITY * h), pull=0.75 * GRAVITY, shortest=0.5 * t, longest=1.4 * t,
         )  # fmt: skip
+
+    def flight(self, time: float) -> float:
+        """How far a foot flies in a time [m]."""
+        return min(self.speed * time, self.pull * time * time)
 
     def clip(self, x: float, y: float) -> Point:
         """The nearest place that can be reached without the legs touching."""
@@ -62,6 +71,7 @@ class Plan:
     yaw: float  # of the sole
     time: float  # from now until it lands [s]
     miss: float  # how far the DCM will be from where the landed foot can hold it [m]
+    dcm: Point  # where it will be then
 
 
 class Planner:
@@ -73,11 +83,24 @@ class Planner:
         low, high = robot.soles[0].min(axis=0), robot.soles[0].max(axis=0)
         self.half_length = float(high[0] - low[0]) / 2
         self.half_width = float(high[1] - low[1]) / 2
+        count = 7
+        step = (self.reach.longest - self.reach.shortest) / (count - 1)
+        self.times = [self.reach.shortest + step * k for k in range(count)]
 
-    def choose(self, now: Situation, soles: tuple[Polygon, Polygon], unload: float) -> Plan:
-        """The better leg for a step that starts now; ``unload`` is the time the foot needs to leave the ground [s]."""
-        plans = [self.plan(side, now, soles[1 - side], lead=unload) for side in range(2)]
-        return min(plans, key=lambda p: p.miss + 0.15 * p.time)
+    def choose(self, now: Situation, soles: tuple[Polygon, Polygon], unload: float) -> int:
+        """The better leg for a step that starts now; ``unload`` is the time the foot needs to leave the ground [s].
+
+        A step that does not hold the DCM is as good as the one after it.
+        """
+
+        def cost(side: int) -> float:
+            first = self.plan(side, now, soles[1 - side], lead=unload)
+            if first.miss < HELD:
+                return first.miss + HURRY * first.time
+            second = self._second(now, first, unload)
+            return AFTERWARDS * first.miss + second.miss + HURRY * (first.time + second.time)
+
+        return min((0, 1), key=cost)
 
     def plan(
         self,
@@ -91,43 +114,59 @@ class Planner:
 
         A swing under way changes its landing time by little each tick, and a foot keeps the speed it can have.
         """
-        reach = self.reach
-        if under_way is None:
-            count = 7
-            times = [reach.shortest + (reach.longest - reach.shortest) * k / (count - 1) for k in range(count)]
-        else:
+        times, pace = self.times, 1.0
+        if under_way is not None:
             since, left = under_way
-            times = [max(left, 0.005)]
+            times, pace = [max(left, 0.005)], IN_FLIGHT
             for change in (-HASTE, HASTE):
-                if left > 0.08 and reach.shortest < since + left + change < reach.longest:
+                if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
                     times.append(left + change)
+        pressure = stance.project(*now.dcm)  # the centre of pressure does what it can
         best: Plan | None = None
         for time in times:
-            candidate = self._candidate(side, now, stance, lead, time, 1.0 if under_way is None else IN_FLIGHT)
+            wanted = self._predicted(now, pressure, now.centre[1 - side], lead + time)
+            candidate = self._candidate(side, now.yaw, now.centre, wanted, time, pace)
             if best is None or candidate.miss + 0.1 * candidate.time < best.miss + 0.1 * best.time - 1e-4:
                 best = candidate
         assert best is not None
         return best
 
-    def _candidate(self, side: int, now: Situation, stance: Polygon, lead: float, time: float, pace: float) -> Plan:
-        sign = 1.0 if side == 0 else -1.0
-        sx, sy = now.centre[1 - side]
+    def _second(self, now: Situation, first: Plan, unload: float) -> Plan:
+        """The best step of the other leg when ``first`` has landed."""
+        side, (x, y) = 1 - first.side, first.place
+        centre = (now.centre[0], first.place) if side == 0 else (first.place, now.centre[1])
         cos, sin = math.cos(now.yaw), math.sin(now.yaw)
-        px, py = stance.project(*now.dcm)  # the centre of pressure does what it can
-        wx, wy = self._predicted(now, (px, py), (sx, sy), lead + time)
-        dx, dy = wx - sx, wy - sy
+        dx, dy = first.dcm[0] - x, first.dcm[1] - y
+        ahead = max(-self.half_length, min(self.half_length, cos * dx + sin * dy))
+        left = max(-self.half_width, min(self.half_width, -sin * dx + cos * dy))
+        px, py = x + cos * ahead - sin * left, y + sin * ahead + cos * left
+        plans = []
+        for time in self.times:
+            grown = math.exp(now.omega * (unload + time))
+            wanted = px + (first.dcm[0] - px) * grown, py + (first.dcm[1] - py) * grown
+            plans.append(self._candidate(side, now.yaw, centre, wanted, time, 1.0))
+        return min(plans, key=lambda plan: plan.miss + HURRY * plan.time)
+
+    def _candidate(
+        self, side: int, yaw: float, centre: tuple[Point, Point], wanted: Point, time: float, pace: float
+    ) -> Plan:
+        """The step nearest to the ``wanted`` place that legs can make in a time; ``centre`` of the soles now."""
+        sign = 1.0 if side == 0 else -1.0
+        sx, sy = centre[1 - side]
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        dx, dy = wanted[0] - sx, wanted[1] - sy
         x, y = cos * dx + sin * dy, sign * (-sin * dx + cos * dy)
         ux, uy = self.reach.clip(x, y + 0.15 * self.half_width)
-        fx, fy = now.centre[side]
+        fx, fy = centre[side]
         ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
-        way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.speed * time
+        way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.flight(time)
         if way > limit:  # a foot cannot fly further than its speed allows
             ux, uy = self.reach.clip(ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way)
         miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
         miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))
         place = (sx + cos * ux - sin * sign * uy, sy + sin * ux + cos * sign * uy)
-        return Plan(side, place, now.yaw, time, math.hypot(miss_x, miss_y))
+        return Plan(side, place, yaw, time, math.hypot(miss_x, miss_y), wanted)
 
     def _predicted(self, now: Situation, pressure: Point, stance: Point, time: float) -> Point:
         """Where the foot should stand at landing, before limits."""
@@ -141,8 +180,11 @@ class Planner:
                 stance[0] + pendulum.kudoh_step(cx - stance[0], vx, height),
                 stance[1] + pendulum.kudoh_step(cy - stance[1], vy, height),
             )
-        x, y = now.caught
+        (x, y), (ax, ay), w = now.caught, now.pushed, now.omega
+        grown = math.exp(w * time)
+        lasting = min(time, PUSH_GOES_ON)
+        pushed = (grown - math.exp(w * (time - lasting))) / w**2
         return (
-            pendulum.predict_dcm(x, pressure[0], now.omega, time),
-            pendulum.predict_dcm(y, pressure[1], now.omega, time),
+            pressure[0] + (x - pressure[0]) * grown + ax * pushed,
+            pressure[1] + (y - pressure[1]) * grown + ay * pushed,
         )

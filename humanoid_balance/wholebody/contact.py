@@ -26,7 +26,7 @@ ROW_NAMES = (
     *("yaw friction",) * 8,
     "normal force",
 )
-MIN_LOAD = 0.01  # smallest normal force of a sole that may push, as a share of the weight
+MIN_LOAD = 0.04  # smallest normal force of a sole that pushes, as a share of the weight: one without load slips away
 MIN_HALF = 0.004  # a margin never shrinks the sole below this half size [m]
 
 

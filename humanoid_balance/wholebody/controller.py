@@ -16,6 +16,7 @@ from humanoid_balance.wholebody.shape import COUNTED_ON, Shape
 from humanoid_balance.wholebody.solution import Sent, Solution, Status
 from humanoid_balance.wholebody.terms import Terms
 
+LIGHT = 0.03  # share of the weight below which a standing sole is about to leave the ground
 PERIOD = 0.001  # assumed until two stamps are known [s]
 
 
@@ -43,6 +44,7 @@ class WholeBody:
         terms.update(state.q, state.v)
         if state.push.active:  # resisted where it acts, before the body has moved
             terms.add_push(state.push.force)
+        self._seek_ground(state, reference)
         problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
         pushing = problem.pushing
@@ -70,6 +72,14 @@ class WholeBody:
             angular_momentum_rate=rate[3:], sole_position=state.sole_position, sole_rotation=state.sole_rotation,
         )  # fmt: skip
         return self._command(state, torque, acceleration[6:])
+
+    def _seek_ground(self, state: RobotState, reference: Reference) -> None:
+        """Soles that should stand but hardly do are brought down: nothing else would, once they have left the ground."""
+        for side in range(2):
+            if reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
+                load = float(state.wrench[side, 2]) / self.robot.weight
+                if load < LIGHT:
+                    self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load / LIGHT))
 
     def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""

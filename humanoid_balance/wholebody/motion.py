@@ -24,7 +24,6 @@ from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
-CONTACT_DAMPING = 20.0  # of the measured velocity of a sole that should be still [1/s]; Baumgarte
 RANK = 1e-4  # a row counts as dependent on those before it when less than this share of it is new
 WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
@@ -68,7 +67,7 @@ class Motion:
             terms.X = terms.base_from_sole(self.held[0])
             inverse = np.negative(terms.X)
             np.dot(inverse, sole.J[:, 6:], out=terms.T)
-            terms.t = inverse.dot(sole.velocity * CONTACT_DAMPING + sole.drift)
+            terms.t = inverse.dot(sole.drift - sole.rest)
         else:
             inverse = np.negative(np.linalg.inv(terms.M[:6, :6]))
             np.dot(inverse, terms.M[:6, 6:], out=terms.T)
@@ -80,8 +79,7 @@ class Motion:
         if first:
             sole = terms.soles[self.held[1]]
             J[:first] = sole.J
-            np.multiply(sole.velocity, -CONTACT_DAMPING, out=b[:first])
-            b[:first] -= sole.drift
+            np.subtract(sole.rest, sole.drift, out=b[:first])
         for level in self._upper:
             for task in level:
                 end = first + task.rows

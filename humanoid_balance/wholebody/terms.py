@@ -10,16 +10,19 @@ from humanoid_balance.types import GRAVITY, Array
 
 LOCAL = pin.ReferenceFrame.LOCAL
 WORLD = pin.Convention.WORLD
+SEEK_SPEED = 0.15  # of a sole that looks for the ground [m/s]
+SEEK_TURN = 5.0  # turning speed of such a sole for each rad that it is not flat [1/s]
+CONTACT_DAMPING = 20.0  # of the measured velocity of a sole that should be still [1/s]; Baumgarte
 
 
 class Frame:
     """A frame of the body: pose, Jacobian, velocity and drift, the last three in the frame's own axes.
 
     ``drift`` is the classical acceleration at zero joint and base acceleration, so that the frame's point accelerates
-    with ``J a + drift``.
+    with ``J a + drift``. ``rest`` is the acceleration that a sole should have which is not to move (6,).
     """
 
-    __slots__ = ("J", "drift", "index", "placement", "position", "rotation", "velocity")
+    __slots__ = ("J", "drift", "index", "placement", "position", "rest", "rotation", "velocity")
 
     def __init__(self, model: pin.Model, data: pin.Data, index: int) -> None:
         self.index = index
@@ -27,7 +30,7 @@ class Frame:
         self.position: Array = self.placement.translation  # from the base, world axes (3,) [m]
         self.rotation: Array = self.placement.rotation  # to world axes (3, 3)
         self.J = np.zeros((6, model.nv), order="F")
-        self.velocity, self.drift = np.zeros(6), np.zeros(6)  # linear, angular
+        self.velocity, self.drift, self.rest = np.zeros(6), np.zeros(6), np.zeros(6)  # linear, angular
 
 
 class Terms:
@@ -75,6 +78,7 @@ class Terms:
             frame.J = pin.getFrameJacobian(model, data, frame.index, LOCAL)
             frame.drift = pin.getFrameClassicalAcceleration(model, data, frame.index, LOCAL).vector
             frame.velocity = frame.J.dot(v)
+            frame.rest = frame.velocity * -CONTACT_DAMPING
 
     def add_push(self, force: Array) -> None:
         """Take an outside force (3,) [N] on the torso into the bias; its line of action goes through the CoM."""
@@ -82,6 +86,16 @@ class Terms:
         back = torso.rotation.T
         arm = self.com - torso.position
         self.h -= np.concatenate([back.dot(force), back.dot(pin.skew(arm).dot(force))]).dot(torso.J)
+
+    def seek_ground(self, side: int, normal: Array, share: float) -> None:
+        """A sole that should stand but carries little comes down along the ground's ``normal`` and lies down flat.
+
+        ``share`` of it, 0 to 1. On the ground already, this loads the sole.
+        """
+        sole = self.soles[side]
+        x, y, z = (normal.dot(sole.rotation) * (share * CONTACT_DAMPING)).tolist()
+        down = -SEEK_SPEED
+        sole.rest += (down * x, down * y, down * z, -SEEK_TURN * y, SEEK_TURN * x, 0.0)
 
     def base_from_sole(self, side: int) -> Array:
         """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""

@@ -13,9 +13,9 @@ from humanoid_balance.types import Reference
 
 TOLERANCE = 0.03  # feet this close to the nominal stance count as squared, in CoM heights
 ARRIVED = 0.004  # the DCM is this far inside the stance foot when the other one leaves, in CoM heights
-SHIFT = 0.35  # time for the weight to move over one foot [s]
+UNLOAD_TIME = 0.05  # [s]
 SWING_TIME = 0.45  # [s]
-PATIENCE = 4.0  # a shift that takes longer is given up [s]
+PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
 def offset_from_square(now: Situation, width: float) -> Point:
@@ -46,7 +46,6 @@ class Squaring:
         force = now.state.wrench[:, 2]
         self.side = 0 if force[0] < force[1] else 1
         self.began = now.state.stamp
-        self.origin = now.dcm
         self.shifting = True
         self.done = self.failed = False
 
@@ -70,7 +69,7 @@ class Squaring:
             self.done = stamp - cycle.began > 0.1
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), now.middle)
             return self.maker.make(
-                self.name, now, wish, height=self.maker.robot.com_height, contact=contact, load_max=load
+                self.name, now, wish, height=self.maker.height(now), contact=contact, load_max=load
             )
         polygon = self.stance.update(now.state, only)
         wish = self.maker.laws.hold(now, polygon, polygon.centre)
@@ -79,7 +78,7 @@ class Squaring:
             self.name,
             now,
             wish,
-            height=self.maker.robot.com_height,
+            height=self.maker.height(now),
             stack=stack,
             contact=contact,
             load_max=load,
@@ -87,18 +86,15 @@ class Squaring:
         )
 
     def _shift(self, now: Situation) -> Reference:
-        """Move the goal of the CoM from where it is to the stance foot, then unload the other."""
-        stamp = now.state.stamp
-        share = min(1.0, (stamp - self.began) / SHIFT)
-        smooth = share * share * (3 - 2 * share)
-        gx, gy = now.centre[1 - self.side]
-        ox, oy = self.origin
-        target = (ox + smooth * (gx - ox), oy + smooth * (gy - oy))
-        both = self.stance.update(now.state, (True, True))
-        wish = self.maker.laws.hold(now, both, target)
-        # Over a long stride the CoM cannot stand still above one foot while the other stays: arriving is enough.
-        if self.foot.update(now.state, (self.side == 1, self.side == 0)).margin(*now.dcm) > ARRIVED * now.height:
+        """Send the DCM over the stance foot; the other one leaves when it arrives.
+
+        Over a long stride the CoM could not stand above one foot while the other stays: it is still on its way.
+        """
+        state = now.state
+        only = self.foot.update(state, (self.side == 1, self.side == 0))
+        wish = self.maker.laws.shove(now, self.stance.update(state, (True, True)), now.centre[1 - self.side])
+        if only.margin(*now.caught) > ARRIVED * now.height:
             self.shifting = False
-            self.cycle.begin(now, self.side, 0.1)
-        self.failed = stamp - self.began > PATIENCE
-        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height)
+            self.cycle.begin(now, self.side, UNLOAD_TIME)
+        self.failed = state.stamp - self.began > PATIENCE
+        return self.maker.make(self.name, now, wish, height=self.maker.height(now))

@@ -24,7 +24,7 @@ class Stable:
     def update(self, now: Situation) -> Reference:
         polygon = self.stance.update(now.state, BOTH)
         wish = self.maker.laws.hold(now, polygon, goal(self.maker, now))
-        return self.maker.make(self.name, now, wish, height=self.maker.robot.com_height)
+        return self.maker.make(self.name, now, wish, height=self.maker.height(now))
 
 
 class InPlace:

@@ -41,8 +41,7 @@ class Stepping:
         return left, right
 
     def _start_step(self, now: Situation) -> None:
-        plan = self.planner.choose(now, self._polygons(now), UNLOAD_TIME)
-        self.cycle.begin(now, plan.side, UNLOAD_TIME)
+        self.cycle.begin(now, self.planner.choose(now, self._polygons(now), UNLOAD_TIME), UNLOAD_TIME)
 
     def update(self, now: Situation) -> Reference:
         cycle = self.cycle
@@ -57,12 +56,11 @@ class Stepping:
             self.landed = math.inf
         elif cycle.phase == LOAD:
             self._after_landing(now)
-        height = self._height(now)
+        height = self.maker.height(now)
         if cycle.phase == LOAD:
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
             return self.maker.make(self.name, now, wish, stack=STAND, height=height, contact=contact, load_max=load)
         polygon = soles[1 - cycle.side]
-        # The CoP slows the fall toward the new foothold; no rotation is spent on it.
         wish = self.maker.laws.hold(now, polygon, now.caught)
         stack = SWING if cycle.phase == SWINGING else STAND
         return self.maker.make(
@@ -80,10 +78,3 @@ class Stepping:
             if stamp - self.landed > BETWEEN and margin < -0.01 * now.height:
                 self._start_step(now)
         self.done = stamp - self.held > CALM
-
-    def _height(self, now: Situation) -> float:
-        """The CoM comes down as the feet spread: legs keep their length."""
-        (ax, ay), (bx, by) = now.centre
-        spread = max(0.0, math.hypot(ax - bx, ay - by) - self.maker.robot.stance_width)
-        h = self.maker.robot.com_height
-        return max(0.8 * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
