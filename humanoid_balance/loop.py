@@ -21,10 +21,13 @@ class EstimatorBox(Protocol):
 
 
 class BalanceBox(Protocol):
-    def update(self, state: RobotState) -> Reference: ...
+    def update(self, state: RobotState, feasible: bool) -> Reference: ...
 
 
 class WholeBodyBox(Protocol):
+    @property
+    def feasible(self) -> bool: ...
+
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand: ...
 
 
@@ -56,7 +59,7 @@ class Loop:
         t1 = clock()
         state = self.estimator.update(frame)
         t2 = clock()
-        reference = self.balance.update(state)
+        reference = self.balance.update(state, self.wholebody.feasible)
         t3 = clock()
         wanted = self.wholebody.update(state, reference)
         t4 = clock()

@@ -16,8 +16,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
 CLOSER = 0.7  # share of the way from the DCM to the edge that the centre of pressure may go after a push
+BOW = 0.4  # lean up to which the trunk turns while a foot swings
 SHOVE = 4.0  # gain of a weight shift
-BOW = 0.5  # lean at which the trunk has no way left to turn while a foot swings
 KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²]
 
 
@@ -45,6 +45,8 @@ class Laws:
         self.flywheel = gains.flywheel
         self.reach = gains.turn_reach * robot.com_height
         self.follow = gains.spin
+        # Half the body turns; its spin falls to nothing with the way that is left, in 1 / omega.
+        self.bowing = 0.5 * robot.omega**2 * robot.inertia / robot.weight
         self.zone = 0.03 * robot.com_height  # [m]
         # A lean of 1 asks for (k omega)² times the inertia, seen on the ground.
         stiffness = (gains.upright * robot.omega) ** 2
@@ -81,10 +83,11 @@ class Laws:
         size = math.hypot(dx, dy)
         if size < 1e-6:
             return Wish((px, py), self._upright(now))
-        along = (now.lean[0] * dx + now.lean[1] * dy) / size
-        share = self.flywheel * max(0.0, min(1.0, 1.0 - along / BOW))
+        ux, uy = dx / size, dy / size
+        left = BOW - (now.lean[0] * ux + now.lean[1] * uy)
+        spin = max(0.0, min(self.flywheel * size, self.bowing * left))
         (sx, sy) = now.spin
-        return Wish((px, py), self._limited(self.follow * (share * dx - sx), self.follow * (share * dy - sy)))
+        return Wish((px, py), self._limited(self.follow * (spin * ux - sx), self.follow * (spin * uy - sy)))
 
     def _pressure(self, now: Situation, polygon: Polygon, goal: Point) -> Point:
         """c + gain (c - goal); but when nobody pushes, away from an edge that c is not near: feet on edge tip over."""

@@ -17,6 +17,7 @@ STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
 SWING = Stack("swing", (("com",), ("feet",), ("momentum",), ("height", "posture")))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
+LIMP = Stack("limp", ())
 
 HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]
 BOTH = np.array([True, True])

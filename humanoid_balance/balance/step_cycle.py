@@ -15,6 +15,7 @@ from humanoid_balance.types import Array, Flags, FootReference
 UNLOAD, SWING, LOAD = "unload", "swing", "load"
 LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
 EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's
+DEPTH = 0.006  # a landing is planned this far below the ground, in CoM heights: the foot is not late
 LIGHT = 0.05  # share of the weight below which a foot may leave at once
 LATE = 0.25  # after the planned landing the foot counts as down [s]
 
@@ -49,7 +50,7 @@ class StepCycle:
         normal, here = now.ground, now.state.sole_position[stance]
         dx, dy = place[0] - here[0], place[1] - here[1]
         height = here[2] - (normal[0] * dx + normal[1] * dy) / max(normal[2], 0.5)
-        centre = np.array([place[0], place[1], height])
+        centre = np.array([place[0], place[1], height - DEPTH * now.height])
         self.swing.retarget(centre - rotation @ self.robot.sole_centres[self.side], rotation, now.state.stamp + left)
 
     @property

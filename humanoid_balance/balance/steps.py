@@ -17,6 +17,7 @@ from humanoid_balance.types import GRAVITY
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
+UNLOAD = 0.05  # time a loaded foot needs to leave the ground [s]
 HELD = 0.005  # a miss below this counts as none [m]
 AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
 HURRY = 0.15  # worth of time [m/s]
@@ -47,7 +48,7 @@ class Reach:
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
         t = math.sqrt(h / GRAVITY)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.75 * h, past=1.15 * length, crossed=0.12 * h,
+            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length, crossed=0.12 * h,
             speed=0.75 * math.sqrt(GRAVITY * h), pull=0.75 * GRAVITY, shortest=0.5 * t, longest=1.4 * t,
         )  # fmt: skip
 
@@ -87,20 +88,17 @@ class Planner:
         step = (self.reach.longest - self.reach.shortest) / (count - 1)
         self.times = [self.reach.shortest + step * k for k in range(count)]
 
-    def choose(self, now: Situation, soles: tuple[Polygon, Polygon], unload: float) -> int:
-        """The better leg for a step that starts now; ``unload`` is the time the foot needs to leave the ground [s].
+    def choose(self, now: Situation, soles: tuple[Polygon, Polygon]) -> Plan:
+        """The better leg for a step that starts now, with both feet on the ground."""
+        plans = (self.plan(side, now, soles[1 - side], UNLOAD) for side in range(2))
+        return min(plans, key=lambda plan: self._cost(now, plan))
 
-        A step that does not hold the DCM is as good as the one after it.
-        """
-
-        def cost(side: int) -> float:
-            first = self.plan(side, now, soles[1 - side], lead=unload)
-            if first.miss < HELD:
-                return first.miss + HURRY * first.time
-            second = self._second(now, first, unload)
-            return AFTERWARDS * first.miss + second.miss + HURRY * (first.time + second.time)
-
-        return min((0, 1), key=cost)
+    def _cost(self, now: Situation, first: Plan) -> float:
+        """Of a step [m]: one that does not hold the DCM is as good as the one after it."""
+        if first.miss < HELD:
+            return first.miss + HURRY * first.time
+        second = self._second(now, first)
+        return AFTERWARDS * first.miss + second.miss + HURRY * (first.time + second.time)
 
     def plan(
         self,
@@ -122,16 +120,13 @@ class Planner:
                 if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
                     times.append(left + change)
         pressure = stance.project(*now.dcm)  # the centre of pressure does what it can
-        best: Plan | None = None
+        plans = []
         for time in times:
             wanted = self._predicted(now, pressure, now.centre[1 - side], lead + time)
-            candidate = self._candidate(side, now.yaw, now.centre, wanted, time, pace)
-            if best is None or candidate.miss + 0.1 * candidate.time < best.miss + 0.1 * best.time - 1e-4:
-                best = candidate
-        assert best is not None
-        return best
+            plans.append(self._candidate(side, now.yaw, now.centre, wanted, time, pace))
+        return min(plans, key=lambda plan: self._cost(now, plan))
 
-    def _second(self, now: Situation, first: Plan, unload: float) -> Plan:
+    def _second(self, now: Situation, first: Plan) -> Plan:
         """The best step of the other leg when ``first`` has landed."""
         side, (x, y) = 1 - first.side, first.place
         centre = (now.centre[0], first.place) if side == 0 else (first.place, now.centre[1])
@@ -142,7 +137,7 @@ class Planner:
         px, py = x + cos * ahead - sin * left, y + sin * ahead + cos * left
         plans = []
         for time in self.times:
-            grown = math.exp(now.omega * (unload + time))
+            grown = math.exp(now.omega * (UNLOAD + time))
             wanted = px + (first.dcm[0] - px) * grown, py + (first.dcm[1] - py) * grown
             plans.append(self._candidate(side, now.yaw, centre, wanted, time, 1.0))
         return min(plans, key=lambda plan: plan.miss + HURRY * plan.time)

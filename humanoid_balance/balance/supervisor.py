@@ -28,6 +28,10 @@ STRATEGIES = ("auto", "in-place", "step")
 POLICIES = ("dcm", "kudoh")
 BOTH = (True, True)
 STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
+LOWEST = 0.62  # CoM height at which standing is over, of the standing height
+OUT_OF_REACH = 0.95  # way of the capture point from the feet, in CoM heights, that no leg can make good
+LOW_LEAN = 0.1  # the same for a trunk that is bent already
+STUCK = 0.010  # the whole-body controller finds no way for this long before a step is taken [s]
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall
 FIRST_TRY = 0.004  # feet in place gets at least this long before a step is taken [s]
 FORESIGHT = 0.035  # [s]
@@ -67,13 +71,16 @@ class Supervisor:
         self.squaring = Squaring(self.maker, self.stance)
         self.falling = Falling(self.maker)
         self.mode: Mode = self.stable
-        self.since = -math.inf
+        self.since = self.able = -math.inf
         self.trunk = Trunk(robot)
         self.ground = np.array([0.0, 0.0, 1.0])
         self.changes: list[tuple[float, str, str]] = []
         self.flywheel = flywheel_capacity(robot)
 
-    def update(self, state: RobotState) -> Reference:
+    def update(self, state: RobotState, feasible: bool = True) -> Reference:
+        """``feasible``: whether the whole-body controller could do in the last tick what it was asked for (K0)."""
+        if feasible:
+            self.able = state.stamp
         now = look(self.robot, state, self.trunk, self.ground)
         wanted, reason = self._decide(now)
         if wanted is not self.mode:
@@ -128,6 +135,11 @@ class Supervisor:
         if self.settings.strategy == "step" and outside > -self._stable_margin():
             return f"DCM margin {-outside:.3f} m, steps asked for"
         if self.settings.strategy == "auto":
+            stuck = now.state.stamp - self.able
+            if outside > 0.0 and stuck > STUCK and now.state.stamp - self.since > STUCK:
+                return f"DCM {outside:.3f} m outside, infeasible for {1e3 * stuck:.0f} ms"
+            if self.settings.policy == "kudoh":
+                return ""
             soon = self._outside_soon(now)
             if soon > self.flywheel:
                 return f"DCM {soon:.3f} m outside soon, turning the body holds {self.flywheel:.3f} m"
@@ -161,15 +173,14 @@ class Supervisor:
 
     def _lost(self, now: Situation) -> str:
         """Reasons to give up on standing; empty while there is hope."""
-        lean = math.asin(min(1.0, math.hypot(*now.lean)))
-        if lean > LEAN and now.height < LOW * self.robot.com_height:
+        lean, h = math.asin(min(1.0, math.hypot(*now.lean))), self.robot.com_height
+        outside = self._outside(now, BOTH)
+        if lean > LEAN and (now.height < LOW * h or outside > LOW_LEAN * h):
             return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
-        if now.height < 0.55 * self.robot.com_height:
+        if now.height < LOWEST * h:
             return f"CoM at {now.height:.2f} m"
-        x, y = now.middle
-        far = math.hypot(now.dcm[0] - x, now.dcm[1] - y)
-        if far > 1.6 * self.robot.com_height:
-            return f"capture point {far:.2f} m away"
+        if outside > OUT_OF_REACH * h:
+            return f"capture point {outside:.2f} m from the feet, out of reach"
         return ""
 
 

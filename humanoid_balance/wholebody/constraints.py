@@ -21,7 +21,7 @@ class Constraints:
     def __init__(self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None) -> None:
         self.robot, self.pushing, self.limits, self.power = robot, shape.pushing, limits, power
         n, p = robot.n, len(shape.pushing)
-        self._cones = contact.ROWS * p
+        self._cones = contact.ROWS * p + bool(p)  # the last one is the sum of all normal forces
         self.first_joint = self._cones + n  # row of the first joint's acceleration
         self.rows = self._cones + 2 * n
         self._torques, self._joints = slice(self._cones, self.first_joint), slice(self.first_joint, None)
@@ -34,6 +34,7 @@ class Constraints:
         self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
         self._value, self._excess = np.zeros(self.rows), np.zeros((2, self.rows))
         cones = [f"{SIDES[s]} sole: {name}" for s in self.pushing for name in contact.ROW_NAMES]
+        cones += ["both soles: normal force"] * bool(p)
         joints = robot.joint_names
         self.names = (*cones, *(f"torque: {j}" for j in joints), *(f"joint limit: {j}" for j in joints))
 
@@ -52,7 +53,7 @@ class Constraints:
         self._joint_bounds[:] = [[-INFINITY], [INFINITY]]
 
     def _update_cones(self, reference: Reference) -> None:
-        robot = self.robot
+        robot, allowed = self.robot, 0.0
         for i, side in enumerate(self.pushing):
             rows = slice(contact.ROWS * i, contact.ROWS * (i + 1))
             cone = contact.wrench_cone(robot.soles[side], robot.config.friction, reference.zmp_margin)
@@ -61,6 +62,10 @@ class Constraints:
             load = float(reference.load_max[side])
             normal = rows.stop - 1
             self.lower[normal], self.upper[normal] = min(contact.MIN_LOAD, load / 2), load
+            self._cone[-1, 6 * i + 2] = 1 / robot.weight
+            allowed += load
+        if self.pushing:
+            self.lower[self._cones - 1] = min(contact.MIN_TOTAL, allowed / 2)
 
     def value(self, wrench: Array, torque: Array, qdd: Array) -> Array:
         """The rows at a point; the same memory in every call."""

@@ -27,6 +27,7 @@ ROW_NAMES = (
     "normal force",
 )
 MIN_LOAD = 0.04  # smallest normal force of a sole that pushes, as a share of the weight: one without load slips away
+MIN_TOTAL = 0.5  # of all soles together: a body that drops loses its grip on the ground
 MIN_HALF = 0.004  # a margin never shrinks the sole below this half size [m]
 
 

@@ -35,9 +35,18 @@ class WholeBody:
         self._zero = np.zeros(robot.n)
         self._stamp = np.nan
 
+    @property
+    def feasible(self) -> bool:
+        """Whether the last tick's first level could be had; a sole without ground under it is no verdict on that."""
+        solution = self.solution
+        return solution is None or solution.feasible or bool(solution.missing)
+
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand:
         """Torques for this tick; what was found is in ``solution``, None if the state is no number."""
         terms, robot = self.terms, self.robot
+        if not reference.stack.levels:  # nothing is wanted: the motors go limp
+            self.solution = None
+            return TorqueCommand.damp(state.stamp, self._zero)
         if not math.isfinite(state.q.dot(state.q) + state.v.dot(state.v)):
             self.solution = None
             return TorqueCommand.damp(state.stamp, robot.brake)

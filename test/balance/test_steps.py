@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
-from humanoid_balance.balance.steps import STEP_POLICIES, Plan, Planner
+from humanoid_balance.balance.steps import STEP_POLICIES, UNLOAD, Plan, Planner
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import LEFT, RIGHT
 
-UNLOAD = 0.05
 
 
 @pytest.fixture(scope="module", params=["human", "talos", "g1"])
@@ -73,7 +72,7 @@ def beside(now: Situation, plan: Plan) -> Point:
 
 
 def choose(robot: Robot, now: Situation, policy: str = "capture") -> Plan:
-    return Planner(robot, policy).choose(now, soles(robot, now), UNLOAD)
+    return Planner(robot, policy).choose(now, soles(robot, now))
 
 
 def assert_reachable(planner: Planner, place: Point) -> None:
@@ -144,7 +143,7 @@ def test_pushed_aside_the_better_leg_steps_toward_that_side(robot: Robot, streng
     """Either the near leg widens the stance or the far one, which carries nothing, comes after; never away from it."""
     now, planner = situation(robot, (0.0, sign * strength)), Planner(robot)
     both = soles(robot, now)
-    plan = planner.choose(now, both, UNLOAD)
+    plan = planner.choose(now, both)
     other = planner.plan(1 - plan.side, now, both[plan.side], lead=UNLOAD)
     assert sign * (plan.place[1] - now.centre[plan.side][1]) > 0.0
     assert plan.miss <= other.miss + 0.02 * robot.com_height

@@ -14,7 +14,7 @@ import qpsolvers
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference, RobotState
-from humanoid_balance.wholebody import contact, forces, limits, motion
+from humanoid_balance.wholebody import contact, forces, limits, terms
 from humanoid_balance.wholebody.last_level import REST
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
@@ -72,7 +72,7 @@ class Plain:
         rows, values = [self.dynamics[:6]], [-self.h[:6]]
         for s in self.held:
             rows.append(np.hstack([self.J[s], np.zeros((6, self.G.shape[1]))]))
-            values.append(-drift[s] - motion.CONTACT_DAMPING * self.J[s] @ v)
+            values.append(-drift[s] - terms.CONTACT_DAMPING * self.J[s] @ v)
         self.A, self.b = np.vstack(rows), np.concatenate(values)
         self.inequalities(state, n)
 
@@ -86,6 +86,7 @@ class Plain:
         """C x <= d, rows scaled as in the controller."""
         robot, mu, nv = self.robot, self.robot.config.friction, n + 6
         rows, bounds = [], []
+        total, allowed = np.zeros(self.size), 0.0
         for i, side in enumerate(self.pushing):
             normal = np.zeros(self.size)
             for c in range(4):
@@ -100,6 +101,10 @@ class Plain:
             load = self.reference.load_max[side]
             rows += [normal, -normal]
             bounds += [load, -min(contact.MIN_LOAD, load / 2)]
+            total, allowed = total + normal, allowed + load
+        if self.pushing:
+            rows.append(-total)
+            bounds.append(-min(contact.MIN_TOTAL, allowed / 2))
         scale = 1 / robot.torque_limit
         torque, bias = self.torque * scale[:, None], self.h[6:] * scale
         q, v, top = state.q[7:], state.v[6:], robot.acceleration_limit

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.balance.laws import Wish
-from humanoid_balance.balance.reference import LOOSE, ReferenceMaker
+from humanoid_balance.balance.reference import LIMP, LOOSE, ReferenceMaker
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.types import Reference
 
 LEAN = 1.0  # the torso is lost beyond this [rad]
+LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
+LONGEST = 2.0  # no fall takes longer [s]
 TUCK = 0.35  # joints go this share of the way to the middle of their range: knees and elbows bend
 
 
@@ -28,10 +30,14 @@ class Falling:
             self.tucked[indices] += TUCK * (middle - robot.posture)[indices]
 
     def enter(self, now: Situation) -> None:
-        self.began = now.state.stamp
+        self.began = self.moved = now.state.stamp
+        self.lies = False
 
     def update(self, now: Situation) -> Reference:
-        nothing = np.array([False, False])
+        nothing, stamp = np.array([False, False]), now.state.stamp
+        if now.state.com_velocity.dot(now.state.com_velocity) > LYING**2 and not self.lies:
+            self.moved = stamp
+        self.lies = stamp - self.moved > AT_REST or stamp - self.began > LONGEST
         return self.maker.make(
-            self.name, now, Wish(now.com, (0.0, 0.0)), stack=LOOSE, contact=nothing, posture=self.tucked
+            self.name, now, Wish(now.com, (0.0, 0.0)), stack=LIMP if self.lies else LOOSE, contact=nothing, posture=self.tucked
         )

@@ -10,11 +10,10 @@ from humanoid_balance.balance.reference import STAND, SWING, ReferenceMaker
 from humanoid_balance.balance.situation import Situation, Stance
 from humanoid_balance.balance.step_cycle import LOAD, StepCycle
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
-from humanoid_balance.balance.steps import Planner
+from humanoid_balance.balance.steps import HELD, UNLOAD, Planner
 from humanoid_balance.types import Reference
 
-UNLOAD_TIME = 0.05  # of the foot that is going to swing [s]
-BETWEEN = 0.05  # shortest time on both feet between two steps [s]
+BETWEEN = 0.02  # shortest time on both feet between two steps [s]
 CALM = 0.10  # the DCM is held this long before the mode is done [s]
 
 
@@ -28,6 +27,7 @@ class Stepping:
         self.cycle = StepCycle(maker.robot)
         self.soles = (Stance(maker.robot, stance.margin), Stance(maker.robot, stance.margin))
         self.done = False
+        self.missing = 0.0  # what the planned step leaves to be desired [m]
         self.held = -math.inf
         self.landed = -math.inf
 
@@ -41,7 +41,9 @@ class Stepping:
         return left, right
 
     def _start_step(self, now: Situation) -> None:
-        self.cycle.begin(now, self.planner.choose(now, self._polygons(now), UNLOAD_TIME), UNLOAD_TIME)
+        plan = self.planner.choose(now, self._polygons(now))
+        self.missing = plan.miss
+        self.cycle.begin(now, plan.side, UNLOAD)
 
     def update(self, now: Situation) -> Reference:
         cycle = self.cycle
@@ -52,6 +54,7 @@ class Stepping:
         contact, load, feet = cycle.update(now)
         if cycle.phase == SWINGING:
             plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side], under_way=cycle.under_way)
+            self.missing = plan.miss
             cycle.retarget(now, plan.place, plan.yaw, plan.time)
             self.landed = math.inf
         elif cycle.phase == LOAD:
@@ -61,7 +64,8 @@ class Stepping:
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
             return self.maker.make(self.name, now, wish, stack=STAND, height=height, contact=contact, load_max=load)
         polygon = soles[1 - cycle.side]
-        wish = self.maker.laws.hold(now, polygon, now.caught)
+        laws = self.maker.laws  # the body turns only where the step alone is not enough
+        wish = laws.slow(now, polygon) if self.missing > HELD else laws.hold(now, polygon, now.caught)
         stack = SWING if cycle.phase == SWINGING else STAND
         return self.maker.make(
             self.name, now, wish, stack=stack, height=height, contact=contact, load_max=load, feet=feet
