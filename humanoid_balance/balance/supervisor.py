@@ -38,6 +38,7 @@ FORESIGHT = 0.035  # [s]
 BENT = 0.5  # lean beyond which turning has little left to give
 GROUND_RATE = 0.01  # share of the ground's normal that is learnt in a tick
 QUIET = 0.08  # CoM speed below which the feet are squared up [m/s]
+BACK = 0.05  # Kudoh's feet in place lasts at least this long [s]
 REST = 0.4  # a mode is kept at least this long before going back to an easier one [s]
 
 
@@ -126,7 +127,7 @@ class Supervisor:
             return mode, ""
         if reason and now.state.stamp - self.since > FIRST_TRY:
             return self.stepping, reason
-        if margin > 2 * self._stable_margin() and now.state.stamp - self.since > REST and self._at_rest(now):
+        if margin > 2 * self._stable_margin() and self._calm(now):
             return self.stable, "recovered"
         return mode, ""
 
@@ -162,6 +163,12 @@ class Supervisor:
         polygon = self.stance.polygon
         x, y = polygon.centre
         return (1 - STABLE_AREA) / 2 * max(polygon.margin(x, y), 0.0)
+
+    def _calm(self, now: Situation) -> bool:
+        """Time for the stable mode: at rest; in the thesis, as soon as the CoM is back in the stable area."""
+        if self.settings.policy == "kudoh":
+            return now.state.stamp - self.since > BACK and self.stance.polygon.scaled(STABLE_AREA).margin(*now.com) > 0
+        return self._at_rest(now)
 
     def _at_rest(self, now: Situation) -> bool:
         return math.hypot(*now.com_velocity) < QUIET and now.state.stamp - self.since > REST

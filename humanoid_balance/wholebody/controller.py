@@ -83,12 +83,12 @@ class WholeBody:
         return self._command(state, torque, acceleration[6:])
 
     def _seek_ground(self, state: RobotState, reference: Reference) -> None:
-        """Soles that should stand but hardly do are brought down: nothing else would, once they have left the ground."""
+        """A sole that should stand beside the other but hardly does is brought down: nothing else would do that."""
+        load = (state.wrench[:, 2] / self.robot.weight).tolist()
         for side in range(2):
-            if reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
-                load = float(state.wrench[side, 2]) / self.robot.weight
-                if load < LIGHT:
-                    self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load / LIGHT))
+            wanted = reference.contact[side] and reference.load_max[side] >= COUNTED_ON
+            if wanted and load[side] < LIGHT < load[1 - side]:
+                self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / LIGHT))
 
     def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""

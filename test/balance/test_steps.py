@@ -20,7 +20,6 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import LEFT, RIGHT
 
 
-
 @pytest.fixture(scope="module", params=["human", "talos", "g1"])
 def robot(request: pytest.FixtureRequest) -> Robot:
     return registry.load(request.param)

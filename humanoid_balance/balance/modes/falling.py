@@ -38,6 +38,5 @@ class Falling:
         if now.state.com_velocity.dot(now.state.com_velocity) > LYING**2 and not self.lies:
             self.moved = stamp
         self.lies = stamp - self.moved > AT_REST or stamp - self.began > LONGEST
-        return self.maker.make(
-            self.name, now, Wish(now.com, (0.0, 0.0)), stack=LIMP if self.lies else LOOSE, contact=nothing, posture=self.tucked
-        )
+        stack, wish = LIMP if self.lies else LOOSE, Wish(now.com, (0.0, 0.0))
+        return self.maker.make(self.name, now, wish, stack=stack, contact=nothing, posture=self.tucked)
