@@ -120,3 +120,23 @@ def test_scaling_scales_the_area_about_the_centre(corners: list[Point], factor: 
     scaled = hull.scaled(factor)
     assert scaled.centre == pytest.approx(hull.centre, abs=1e-9)
     assert _area(scaled.vertices) == pytest.approx(factor**2 * _area(hull.vertices))
+
+
+@given(polygons(), point, point, st.floats(0.1, 1.0))
+def test_toward_goes_straight_and_stays_inside(polygon: Polygon, start: Point, end: Point, most: float) -> None:
+    assume(polygon.margin(*start) > 1e-6 and math.dist(start, end) > 1e-3)
+    x, y = polygon.toward(start, end, most)
+    assert polygon.margin(x, y) >= -1e-9
+    way, whole = (x - start[0], y - start[1]), (end[0] - start[0], end[1] - start[1])
+    assert abs(way[0] * whole[1] - way[1] * whole[0]) < 1e-9  # on the line
+    share = (way[0] * whole[0] + way[1] * whole[1]) / (whole[0] ** 2 + whole[1] ** 2)
+    assert -1e-9 <= share <= 1 + 1e-9
+    if share < 1 - 1e-6:  # cut short: a little further than 1 / most of the way is outside
+        further = share / most * 1.001 + 1e-6
+        assert polygon.margin(start[0] + further * whole[0], start[1] + further * whole[1]) < 1e-9
+
+
+@given(polygons(), point, point)
+def test_toward_from_outside_is_the_nearest_point(polygon: Polygon, start: Point, end: Point) -> None:
+    assume(polygon.margin(*start) < -1e-6)
+    assert polygon.toward(start, end) == polygon.project(*end)

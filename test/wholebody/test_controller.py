@@ -16,6 +16,7 @@ from humanoid_balance.estimation.support import margin
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, FootReference, Reference, RobotState, Stack
+from humanoid_balance.wholebody import contact
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Solution, Status
 
@@ -181,3 +182,34 @@ def test_memory_does_not_grow() -> None:
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 20_000  # bytes
+
+
+@pytest.mark.parametrize("name", ["human", "talos", "g1"])
+def test_a_sole_that_lost_the_ground_comes_down_and_lies_flat(name: str) -> None:
+    body = robot(name)
+    q = body.q_nominal.copy()
+    q[7 + body.groups["legs"][-1]] += 0.1  # an ankle
+    state = state_at(body, q, np.zeros(body.model.nv))
+    reference = reference_at(body, state)
+    for side in range(2):
+        wrench = np.zeros((2, 6))
+        wrench[1 - side, 2] = body.weight
+        wholebody = WholeBody(body)
+        wholebody.update(replace(state, wrench=wrench), reference)
+        sole, other = wholebody.terms.soles[side], wholebody.terms.soles[1 - side]
+        up = state.ground_normal @ sole.rotation
+        assert sole.rest[:3] @ up < 0.0  # down
+        tilt = np.cross([0.0, 0.0, 1.0], up)  # the turn that makes it flat
+        assert sole.rest[3:] @ tilt >= 0.0 and not other.rest.any()
+        wholebody.update(replace(state, wrench=np.full((2, 6), body.weight / 2)), reference)
+        assert not sole.rest.any()  # it stands: nothing to seek
+
+
+@pytest.mark.parametrize("name", ["human", "talos", "g1"])
+def test_the_soles_keep_half_the_weight_whatever_is_asked(name: str) -> None:
+    body = robot(name)
+    state = state_at(body, body.q_nominal, np.zeros(body.model.nv))
+    down = reference_at(body, state, com_acceleration=np.array([0.0, 0.0, -9.0]), com_weight=np.ones(3))
+    solution = solve(body, state, down)
+    assert solution.status is Status.RELAXED
+    assert solution.wrenches[:, 2].sum() == pytest.approx(contact.MIN_TOTAL * body.weight, rel=1e-4)
