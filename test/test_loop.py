@@ -33,6 +33,8 @@ class Diary:
 
 
 class Box:
+    feasible = "verdict"  # of the tick before, asked of the whole-body controller alone
+
     def __init__(self, diary: Diary, stage: str, answer: str) -> None:
         self.diary, self.stage, self.answer = diary, stage, answer
 
@@ -54,7 +56,7 @@ def test_data_pass_through_the_boxes_in_one_direction() -> None:
     assert diary.entries == [
         ("read",),
         ("estimation", "frame"),
-        ("balance", "state"),
+        ("balance", "state", "verdict"),
         ("wholebody", "state", "reference"),
         ("safety", "frame", "state", "wanted"),
         ("write", "sent"),
@@ -90,14 +92,14 @@ def test_an_observer_without_opinion_does_not_end_the_run() -> None:
 
 @pytest.mark.parametrize("stage", ["read", "estimation", "balance", "wholebody", "safety", "write"])
 def test_time_is_charged_to_the_stage_that_takes_it(stage: str) -> None:
-    nap = 0.02
+    nap = 0.01
     loop = make(Diary({stage: nap}))
-    loop.tick()
-    times = loop.stage_times()
+    loop.run(5)
+    times = {name: column.min() for name, column in loop.stage_times().items()}  # the machine may be busy for a tick
     row = "plant" if stage in ("read", "write") else stage
-    assert times[row][0] >= nap
-    assert times["tick"][0] >= nap if row != "plant" else times["plant"][0] >= nap
-    charged = {name: times[name][0] for name in STAGES}
+    assert times[row] >= nap
+    assert times["tick"] >= nap if row != "plant" else times["plant"] >= nap
+    charged = {name: times[name] for name in STAGES}
     assert max(charged, key=lambda name: charged[name]) == row
 
 
