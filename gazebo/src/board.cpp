@@ -53,8 +53,8 @@ std::optional<Mode> Next(Mode present, Mode wanted)
 }
 }  // namespace
 
-Board::Board(std::vector<JointRow> rows_)
-    : rows(std::move(rows_)), joint_bits(rows.size()), speed(rows.size()), angle(rows.size())
+Board::Board(std::vector<JointRow> rows_, double strength_)
+    : rows(std::move(rows_)), strength(strength_), joint_bits(rows.size()), speed(rows.size()), angle(rows.size())
 {
   Bytes all;
   for (size_t i = 0; i < rows.size(); ++i)
@@ -240,7 +240,7 @@ std::vector<double> Board::Torque(const std::vector<double> &position, const std
     if (present == Mode::kImpedance)
       torque[i] += vectors[3 * n + i] * (vectors[n + i] - position[i]) +
                    vectors[4 * n + i] * (vectors[2 * n + i] - velocity[i]);
-    const double limit = configured->torque_limit[i];
+    const double limit = configured->torque_limit[i] * strength;
     const bool clipped = std::abs(torque[i]) > limit * (1 + 1e-6);
     joint_bits[i] = (joint_bits[i] & ~(1u << kTorqueClipped)) | (clipped << kTorqueClipped);
     torque[i] = std::isfinite(torque[i]) ? std::clamp(torque[i], -limit, limit) : 0.0;

@@ -73,7 +73,8 @@ struct Configuration
 class Board
 {
 public:
-  explicit Board(std::vector<JointRow> rows);
+  /// `strength` is the share of their torque limits that the motors really have.
+  Board(std::vector<JointRow> rows, double strength);
 
   /// Configure, Command, Reset or EmergencyStop from the host.
   void Receive(const Packet &packet, uint64_t now);
@@ -105,6 +106,7 @@ private:
   void Refuse(Code code, uint8_t joint, double value, double limit);
 
   std::vector<JointRow> rows;
+  double strength;
   uint32_t table_hash = 0;
   Mode present = Mode::kUnconfigured;
   std::optional<Configuration> configured;

@@ -36,7 +36,7 @@ public:
     {
       world = model->GetWorld();
       body = std::make_unique<Body>(model, sdf);
-      board = std::make_unique<Board>(body->Rows());
+      board = std::make_unique<Board>(body->Rows(), sdf->Get<double>("strength"));
       port = std::make_unique<Port>(sdf->Get<int>("port"));
     }
     catch (const std::exception &error)

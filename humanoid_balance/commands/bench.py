@@ -19,7 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    settings = experiment.PushSettings(robot=options.robot, time=max(options.time, 1.0), seed=options.seed)
+    settings = experiment.PushSettings(
+        robot=options.robot, plant=options.plant, time=max(options.time, 1.0), seed=options.seed
+    )
     with Bar(f"bench {options.robot}") as bar:
         done = experiment.run(settings, [PushProfile(0.0, 0.0)], bar)
     robot, times = done.record.robot, done.loop.stage_times()

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.plants.world import SIMULATORS
 
 PATIENCE = 2.0  # a progress bar appears when a command takes longer [s]
-PLANTS = ("mujoco",)
 
 
 def number(text: str) -> float:
@@ -45,7 +45,7 @@ def count(text: str) -> int:
 
 def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
-    parser.add_argument("--plant", default="mujoco", choices=PLANTS, help="simulator")
+    parser.add_argument("--plant", default="mujoco", choices=SIMULATORS, help="simulator")
     parser.add_argument("--seed", type=int, default=0, help="of the sensor noise")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
 

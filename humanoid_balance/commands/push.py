@@ -13,6 +13,7 @@ from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES
 from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
 from humanoid_balance.experiments import push as experiment
 from humanoid_balance.plants.pushes import PROFILES, PushProfile
+from humanoid_balance.plants.world import GROUNDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--step-policy", choices=STEP_POLICIES, default=STEP_POLICIES[0], help="how a foothold is predicted")
     add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
+    add("--ground", choices=GROUNDS, default="flat", help="what lies on it; all but flat in Gazebo only")
     add("--friction", type=number, default=0.8, metavar="MU")
     add("--payload", type=not_negative, default=0.0, metavar="KG", help="fixed at the torso, unknown to the controller")
     add("--torque-scale", type=not_negative, default=1.0, metavar="X", help="of the simulated motors' limits")
@@ -51,9 +53,9 @@ def add_world(parser: argparse.ArgumentParser) -> None:
 
 def world_settings(options: argparse.Namespace, time: float | None) -> experiment.PushSettings:
     return experiment.PushSettings(
-        robot=options.robot, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
+        robot=options.robot, plant=options.plant, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
         policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
-        friction=options.friction, payload=options.payload, torque_scale=options.torque_scale,
+        friction=options.friction, payload=options.payload, ground=options.ground, torque_scale=options.torque_scale,
         noise=options.sensor_noise, sensor_latency=options.sensor_latency,
         actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip

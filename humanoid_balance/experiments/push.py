@@ -6,7 +6,7 @@ import gc
 import math
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,9 @@ from humanoid_balance.estimation.estimator import Estimator
 from humanoid_balance.experiments import metrics, timing
 from humanoid_balance.experiments.recorder import Recorder
 from humanoid_balance.loop import Loop
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
-from humanoid_balance.plants.mujoco_model import World
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.simulator import Simulator, open_simulator
+from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import SafetyBox
@@ -40,6 +40,7 @@ class PushSettings:
     """Who is pushed, how the world is, and how the controller may answer."""
 
     robot: str = "human"
+    plant: str = "mujoco"  # simulator
     plant_robot: str | None = None  # specification of the simulated body, if it differs from the controller's
     time: float | None = None  # [s]
     strategy: str = "auto"
@@ -49,6 +50,7 @@ class PushSettings:
     slope: float = 0.0  # [deg]
     friction: float = 0.8
     payload: float = 0.0  # [kg]
+    ground: str = "flat"
     torque_scale: float = 1.0
     noise: float = 1.0
     sensor_latency: float = 0.0  # [s]
@@ -73,7 +75,7 @@ class PushRun:
 
     result: dict[str, Any]
     record: Recorder
-    plant: MujocoPlant
+    plant: Simulator
     loop: Loop
 
 
@@ -93,7 +95,7 @@ class PushTeller:
             self.told.append(push)
 
 
-def build_loop(robot: Robot, plant: MujocoPlant, settings: PushSettings) -> Loop:
+def build_loop(robot: Robot, plant: Simulator, settings: PushSettings) -> Loop:
     """The whole controller on a plant, armed and active."""
     safety = SafetyBox(robot)
     safety.arm()
@@ -128,36 +130,44 @@ def run(
     """Simulate one run; ``log`` names an MCAP file for all that passes through the loop. Deterministic for a seed."""
     robot = registry.load(settings.robot)
     body = robot if settings.plant_robot is None else other_body(robot, settings.plant_robot)
-    world = World(slope=settings.slope, friction=settings.friction, payload=settings.payload)
+    world = World(settings.slope, settings.friction, settings.payload, settings.ground)
     options = PlantOptions(
         world, settings.noise, settings.seed, settings.sensor_latency, settings.actuator_latency, settings.torque_scale
     )
-    plant = MujocoPlant(body, options, pushes)
-    loop = build_loop(robot, plant, settings)
-    duration = settings.time or max((p.end for p in pushes), default=1.0) + AFTER
-    ticks = round(duration / plant.dt)
-    record, teller = Recorder(body, ticks), PushTeller()
-    with open_log(body, log) as writer:
-        gc.collect()
-        gc.disable()
-        start = time.perf_counter()
-        try:
-            for k in range(ticks):
-                truth = plant.truth()
-                tick = loop.tick()
-                record.add(tick, truth)
-                if writer is not None:
-                    writer.add(tick, truth)
-                teller.see(tick.state.push, tick.state.stamp)
-                if progress is not None and k % 200 == 0:
-                    progress((k + 1) / ticks)
-                if truth.fell:
-                    break
-        finally:
-            gc.enable()
-        wall = time.perf_counter() - start
+    with closing(open_simulator(settings.plant, body, options, pushes)) as plant:
+        loop = build_loop(robot, plant, settings)
+        duration = settings.time or max((p.end for p in pushes), default=1.0) + AFTER
+        ticks = round(duration / plant.dt)
+        record, teller = Recorder(body, ticks), PushTeller()
+        with open_log(body, log) as writer:
+            wall = simulate(loop, plant, record, teller, writer, progress, ticks)
     result = figures(record, list(pushes), teller.told, loop, wall)
     return PushRun(result, record, plant, loop)
+
+
+def simulate(
+    loop: Loop, plant: Simulator, record: Recorder, teller: PushTeller, writer: LogWriter | None,
+    progress: Progress | None, ticks: int,
+) -> float:  # fmt: skip
+    """Run until the ticks are over or the robot has fallen; the wall time it took [s]."""
+    gc.collect()
+    gc.disable()
+    start = time.perf_counter()
+    try:
+        for k in range(ticks):
+            truth = plant.truth()
+            tick = loop.tick()
+            record.add(tick, truth)
+            if writer is not None:
+                writer.add(tick, truth)
+            teller.see(tick.state.push, tick.state.stamp)
+            if progress is not None and k % 200 == 0:
+                progress((k + 1) / ticks)
+            if truth.fell:
+                break
+    finally:
+        gc.enable()
+    return time.perf_counter() - start
 
 
 def figures(record: Recorder, pushes: list[PushProfile], told: list[Push], loop: Loop, wall: float) -> dict[str, Any]:

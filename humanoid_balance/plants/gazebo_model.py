@@ -26,7 +26,7 @@ SINK = 2e-4  # how deep they press into the ground; sets their stiffness [m]
 DAMPING_TIME = 0.004  # of a sole's points: damping / stiffness [s]
 
 
-def sdf_model(robot: Robot, world: World, port: int) -> ET.Element:
+def sdf_model(robot: Robot, world: World, port: int, strength: float = 1.0) -> ET.Element:
     """``<model>`` standing at rest in its nominal stance, with the plugin as a board that listens on ``port``."""
     model = ET.Element("model", name=MODEL)
     data = robot.model.createData()
@@ -45,7 +45,7 @@ def sdf_model(robot: Robot, world: World, port: int) -> ET.Element:
                 _add_sole(link, robot, side)
     for i in range(2, robot.model.njoints):
         _add_joint(model, robot, i, names)
-    model.append(_plugin(robot, world, port, names))
+    model.append(_plugin(robot, world, port, strength, names))
     return model
 
 
@@ -105,6 +105,8 @@ def _add_shape(link: ET.Element, name: str, shape: Shape) -> None:
         geometry = ET.SubElement(ET.SubElement(part, "geometry"), shape.kind)
         for key, value in shape.size.items():
             text(geometry, key, value)
+
+
 def _add_sole(link: ET.Element, robot: Robot, side: int) -> None:
     low, high = robot.soles[side].min(axis=0), robot.soles[side].max(axis=0)
     place = robot.model.frames[robot.sole_frames[side]].placement
@@ -143,11 +145,12 @@ def _add_joint(model: ET.Element, robot: Robot, i: int, names: dict[int, str]) -
     text(limit, "upper", f"{robot.model.upperPositionLimit[joint.idx_q]:.12g}")
 
 
-def _plugin(robot: Robot, world: World, port: int, names: dict[int, str]) -> ET.Element:
+def _plugin(robot: Robot, world: World, port: int, strength: float, names: dict[int, str]) -> ET.Element:
     """What the board has to know: its joint table, its sensors' places, the stance and the forces in it."""
     plugin = ET.Element("plugin", name="motor_board", filename="libhumanoid_balance_board.so")
     text(plugin, "port", port)
     text(plugin, "board", robot.name)
+    text(plugin, "strength", f"{strength:g}")
     q = robot.stance(math.radians(world.slope))
     text(plugin, "base", pose(pin.SE3(pin.Quaternion(q[3:7]).toRotationMatrix(), q[:3] - [0.0, 0.0, SINK])))
     torque = robot.standing_torque(q)

@@ -21,8 +21,11 @@ BLOCK_SIZE = 0.20  # [m]
 FIELD = 9  # blocks along each side of the rough field
 
 
-def sdf_world(robot: Robot, world: World, port: int = 0, ground: str = "flat") -> str:
-    """A whole ``.world`` file; the robot's board listens on ``port``, 0 for any free one. ``ground``: see GROUNDS."""
+def sdf_world(robot: Robot, world: World, port: int = 0, strength: float = 1.0) -> str:
+    """A whole ``.world`` file; the robot's board listens on ``port``, 0 for any free one.
+
+    ``strength`` is the share of their torque limits that the motors really have.
+    """
     root = ET.Element("sdf", version="1.6")
     element = ET.SubElement(root, "world", name="default")
     text(element, "gravity", numbers([0.0, 0.0, -GRAVITY]))
@@ -30,9 +33,9 @@ def sdf_world(robot: Robot, world: World, port: int = 0, ground: str = "flat") -
     light = ET.SubElement(element, "light", name="sun", type="directional")
     text(light, "direction", "-0.5 0.3 -1")
     element.append(_plane(world))
-    for model in GROUNDS[ground](robot, world):
+    for model in GROUNDS[world.ground](robot, world):
         element.append(model)
-    element.append(sdf_model(robot, world, port))
+    element.append(sdf_model(robot, world, port, strength))
     return ET.tostring(root, encoding="unicode")
 
 
@@ -93,7 +96,8 @@ def _rough(robot: Robot, world: World) -> list[ET.Element]:
     model, link = _static("blocks")
     ground = pin.rpy.rpyToMatrix(0.0, -math.radians(world.slope), 0.0)
     heights = np.random.default_rng(0).uniform(0.0, BLOCK_HEIGHT, (FIELD, FIELD))
-    free = np.abs(robot.soles[..., :2]).max(axis=(0, 1)) + [0.05, 0.05 + robot.stance_width / 2]
+    edge = np.abs(robot.soles[..., :2]).max(axis=(0, 1))
+    free = edge + np.array([0.05, 0.05 + robot.stance_width / 2])
     for i, j in np.ndindex(FIELD, FIELD):
         x, y = (BLOCK_SIZE * (k - FIELD // 2) for k in (i, j))
         if abs(x) - BLOCK_SIZE / 2 < free[0] and abs(y) - BLOCK_SIZE / 2 < free[1]:

@@ -36,6 +36,8 @@ class MujocoPlant:
         self.substeps = round(steps)
         if self.substeps < 1 or abs(steps - self.substeps) > 1e-9:
             raise InputError(f"control period {self.dt:g} s is no multiple of the physics step")
+        if self.options.world.ground != "flat":
+            raise InputError(f"ground is '{self.options.world.ground}'; allowed in MuJoCo: flat")
         self.model = mujoco_model.build(robot, self.options.world)
         self.data = mujoco.MjData(self.model)
         self._index()
@@ -87,6 +89,9 @@ class MujocoPlant:
         mujoco.mj_rnePostConstraint(self.model, self.data)
         mujoco.mj_sensorAcc(self.model, self.data)
         self._sensors = self._signs * self.data.sensordata
+
+    def close(self) -> None:
+        """Nothing runs outside of this process."""
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""

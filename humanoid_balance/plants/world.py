@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+SIMULATORS = ("mujoco", "gazebo")
+GROUNDS = ("flat", "rough", "cart")
+
 
 @dataclass(frozen=True)
 class World:
@@ -12,6 +15,7 @@ class World:
     slope: float = 0.0  # the ground rises forward by this angle [deg]
     friction: float = 0.8
     payload: float = 0.0  # mass fixed at the centre of the torso [kg]
+    ground: str = "flat"  # what lies on it, see GROUNDS
     timestep: float = 0.001  # of the physics [s]
     visual: bool = False  # load the meshes that are only seen
 

@@ -1,0 +1,40 @@
+"""What an experiment asks of a simulator, and the simulators there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.plant import Plant
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import Truth
+from humanoid_balance.plants.world import PlantOptions
+from humanoid_balance.robot.model import Robot
+
+
+class Simulator(Plant, Protocol):
+    """A plant whose robot can be pushed, whose truth is known, and which starts and ends."""
+
+    robot: Robot
+    options: PlantOptions
+
+    @property
+    def time(self) -> float: ...  # [s]
+
+    def add_push(self, push: PushProfile) -> None: ...
+
+    def truth(self) -> Truth: ...
+
+    def reset(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def open_simulator(name: str, robot: Robot, options: PlantOptions, pushes: Sequence[PushProfile]) -> Simulator:
+    """One of the SIMULATORS of ``world``, standing in the nominal stance."""
+    if name == "gazebo":
+        from humanoid_balance.plants.gazebo import GazeboPlant  # brings pyserial, which nobody else needs
+
+        return GazeboPlant(robot, options, pushes)
+    return MujocoPlant(robot, options, pushes)
