@@ -23,6 +23,7 @@ LIGHT_INERTIA = 1e-5  # [kg m²]
 SOLE_THICKNESS = 0.01  # [m]
 CORNERS = 8  # points that carry a standing robot
 SINK = 2e-4  # how deep they press into the ground; sets their stiffness [m]
+CREEP = 1e-6  # of a sole under load: the direct solver needs some to share friction among the corners [m/s/N]
 DAMPING_TIME = 0.004  # of a sole's points: damping / stiffness [s]
 
 
@@ -123,6 +124,8 @@ def _add_sole(link: ET.Element, robot: Robot, side: int) -> None:
             friction = ET.SubElement(ET.SubElement(surface, "friction"), "ode")
             for key in ("mu", "mu2"):
                 text(friction, key, 10.0)  # the ground's is smaller, and the smaller one counts
+            for key in ("slip1", "slip2"):
+                text(friction, key, CREEP)
             contact = ET.SubElement(surface, "contact")
             ode = ET.SubElement(contact, "ode")
             text(ode, "kp", f"{stiffness:.6g}")

@@ -15,7 +15,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
 SOLVER = "world"  # ODE's direct solver; the iterative one leaves the joints of a humanoid soft
-CFM = 1e-7  # keeps redundant constraints solvable: give of joints and friction [m s/kg]
+CFM = 1e-9  # give of the joints: keeps constraints solvable that hold each other [m/s/N]
 BLOCK_HEIGHT = 0.02  # [m]
 BLOCK_SIZE = 0.20  # [m]
 FIELD = 9  # blocks along each side of the rough field
