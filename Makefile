@@ -11,10 +11,10 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery test slow bench clean FORCE
+.PHONY: help install demo gallery test slow gazebo test-gazebo bench clean FORCE
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 install: $(INSTALLED) ## create .venv with the package (editable), ROS 2 and the test tools
 
@@ -34,7 +34,7 @@ test: install ## ruff, mypy and pytest
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not gazebo"
 
 # Kudoh's experiments on a person (KE1 to KE6), then other robots: name = options of push.
 GALLERY := docs/gallery
@@ -56,7 +56,13 @@ $(GALLERY)/ke4.png: FORCE
 FORCE:
 
 slow: install ## the long tests: fuzzed frames, 10 minutes of standing, 10,000 random states
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow and not gazebo"
+
+gazebo: ## set up Gazebo Classic 11 and build its plugin; from Debian 11 packages (2.9 GB, root) if the system has none
+	@gazebo/install.sh
+
+test-gazebo: install gazebo ## the tests that run in a real gzserver
+	$(BIN)/python -m pytest -m gazebo test/gazebo
 
 bench: install ## time one control tick of each robot
 	@set -e; for robot in $(ROBOTS); do $(BIN)/humanoid-balance bench --robot $$robot; done

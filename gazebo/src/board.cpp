@@ -70,9 +70,9 @@ Bytes Board::JointPayload(size_t index) const
   const JointRow &row = rows[index];
   Writer out;
   out.Put<uint8_t>(index).Put<uint8_t>(rows.size()).Put<uint8_t>(1).Reserved(1).PutName(row.name);
-  out.Put<float>(row.lower).Put<float>(row.upper).Put<float>(row.velocity_limit).Put<float>(row.torque_limit);
-  out.Put(100.0f).Put(10.0f).Put(100.0f);  // temperature and voltages: nothing here gets hot or weak
-  out.Put(1e-7f).Put(1e-6f);               // counts: single precision
+  out.Put(row.lower).Put(row.upper).Put(row.velocity_limit).Put(row.torque_limit);
+  out.Put(row.temperature_max).Put(row.voltage_min).Put(row.voltage_max);
+  out.Put(row.position_scale).Put(row.torque_scale);
   return out.bytes;
 }
 
@@ -130,7 +130,7 @@ void Board::Configure(const Packet &packet)
   wanted.damping = in.TakeFloats(n);
   for (size_t i = 0; i < n; ++i)
   {
-    if (!(wanted.torque_limit[i] >= 0 && wanted.torque_limit[i] <= float(rows[i].torque_limit)))
+    if (!(wanted.torque_limit[i] >= 0 && wanted.torque_limit[i] <= rows[i].torque_limit))
       return Refuse(kBadConfiguration, i, wanted.torque_limit[i], rows[i].torque_limit);
     if (!(wanted.damping[i] >= 0 && std::isfinite(wanted.damping[i])))
       return Refuse(kBadConfiguration, i, wanted.damping[i], 0.0);

@@ -55,9 +55,12 @@ struct Fault
 struct JointRow
 {
   std::string name;
-  double lower, upper;     // [rad]
-  double velocity_limit;   // [rad/s]
-  double torque_limit;     // [N m]
+  float lower, upper;                    // [rad]
+  float velocity_limit;                  // [rad/s]
+  float torque_limit;                    // [N m]
+  float temperature_max;                 // [degrees Celsius]
+  float voltage_min, voltage_max;        // [V]
+  float position_scale, torque_scale;    // one count of the sensors [rad, N m]
 };
 
 /// The Configure in force.

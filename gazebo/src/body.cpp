@@ -28,8 +28,10 @@ Body::Body(gazebo::physics::ModelPtr model_, sdf::ElementPtr sdf)
   for (auto e = sdf->GetElement("joint"); e; e = e->GetNextElement("joint"))
   {
     Motor motor;
-    motor.row = {Name(e), e->Get<double>("lower"), e->Get<double>("upper"), e->Get<double>("velocity_limit"),
-                 e->Get<double>("torque_limit")};
+    const auto number = [&e](const char *key) { return e->Get<float>(key); };
+    motor.row = {Name(e), number("lower"), number("upper"), number("velocity_limit"), number("torque_limit"),
+                 number("temperature_max"), number("voltage_min"), number("voltage_max"), number("position_scale"),
+                 number("torque_scale")};
     motor.joint = model->GetJoint(motor.row.name);
     if (!motor.joint || !boost::dynamic_pointer_cast<gazebo::physics::ODEJoint>(motor.joint))
       throw std::runtime_error("the model has no joint '" + motor.row.name + "' in the physics engine ODE");

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.plants.board.board import joint_table
 from humanoid_balance.plants.urdf_shapes import Shape, placement, shapes
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
@@ -21,6 +22,10 @@ MODEL = "robot"
 LIGHT_MASS = 1e-3  # links of no mass between the axes of a ball joint get this [kg]
 LIGHT_INERTIA = 1e-5  # [kg m²]
 SOLE_THICKNESS = 0.01  # [m]
+TABLE = (  # entries of the joint table that the plugin hands on
+    "lower", "upper", "velocity_limit", "torque_limit", "temperature_max", "voltage_min", "voltage_max",
+    "position_scale", "torque_scale",
+)  # fmt: skip
 CORNERS = 8  # points that carry a standing robot
 SINK = 2e-4  # how deep they press into the ground; sets their stiffness [m]
 CREEP = 1e-6  # of a sole under load: the direct solver needs some to share friction among the corners [m/s/N]
@@ -157,11 +162,12 @@ def _plugin(robot: Robot, world: World, port: int, strength: float, names: dict[
     q = robot.stance(math.radians(world.slope))
     text(plugin, "base", pose(pin.SE3(pin.Quaternion(q[3:7]).toRotationMatrix(), q[:3] - [0.0, 0.0, SINK])))
     torque = robot.standing_torque(q)
-    for i, name in enumerate(robot.joint_names):
-        row = ET.SubElement(plugin, "joint", name=name)
+    for i, joint in enumerate(joint_table(robot, np.arange(robot.n))):
+        row = ET.SubElement(plugin, "joint", name=joint.name)
+        for key in TABLE:
+            text(row, key, f"{getattr(joint, key):.9g}")
         for key, value in {
-            "lower": robot.lower[i], "upper": robot.upper[i], "velocity_limit": robot.velocity_limit[i],
-            "torque_limit": robot.torque_limit[i], "position": q[7 + i], "torque": torque[i],
+            "position": q[7 + i], "torque": torque[i],
             "armature": robot.armature[i], "damping": robot.damping[i], "friction": robot.friction[i],
         }.items():  # fmt: skip
             text(row, key, f"{value:.12g}")
