@@ -62,7 +62,6 @@ private:
       body->Hold();
     const Sample &sample = body->Measure();
     board->Tick(now, sample.position, sample.velocity);
-    const bool lockstep = port->connected() && board->configuration() && board->configuration()->lockstep;
     world->Physics()->SetRealTimeUpdateRate(lockstep ? 0.0 : pace);
     if (!lockstep)
       RunFree();
@@ -96,7 +95,7 @@ private:
     SendSample();
     const auto begin = Clock::now();
     auto sent = begin;
-    while (!ending && port->connected() && board->configuration() && board->configuration()->lockstep)
+    while (!ending && lockstep)
     {
       if (Listen(kRepeatSample, true))
         break;
@@ -152,6 +151,8 @@ private:
         return true;
       default:
         board->Receive(packet, now);
+        if (packet.type == kConfigure)
+          lockstep = board->configuration() && board->configuration()->lockstep;
         return false;
     }
   }
@@ -168,6 +169,7 @@ private:
   void HostLeft()
   {
     board->PortClosed(now);
+    lockstep = false;  // until the next host has said what it wants
     decoder = Decoder();
   }
 
@@ -248,6 +250,7 @@ private:
   uint64_t step = 0;         // of the physics [us]
   uint64_t now = 0;          // the board's clock: simulated time of the newest sample [us]
   uint64_t next_sample = 0;  // when the next one is due [us]
+  bool lockstep = false;     // the world waits for commands
   double pace = 0.0;         // steps a second of wall time when running free
   std::atomic<bool> ending{false};
   gazebo::event::ConnectionPtr on_update, on_stop;

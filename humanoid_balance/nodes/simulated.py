@@ -71,6 +71,7 @@ class Simulated:
         return {"time [s]": self.plant.plant.time, "harness": self.plant.held, "fell": self.fallen}
 
     def close(self) -> None:
+        self.plant.plant.close()
         for publisher in (self._fell, self._description, self._clock):
             if publisher is not None:
                 self._node.destroy_publisher(publisher)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes.parameters import Entry, Parameters
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
-from humanoid_balance.plants.mujoco_model import World
+from humanoid_balance.plants.simulator import Simulator, open_simulator
+from humanoid_balance.plants.world import GROUNDS, SIMULATORS, PlantOptions, World
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 
 ENTRIES = (
+    Entry("simulator", "mujoco", "which simulator", choices=SIMULATORS),
     Entry("plant_robot", "", "the simulated body, where it differs from the controller's model"),
     Entry("seed", 0, "of the sensor noise", 0, 2**31),
     Entry("noise", 1.0, "scale of the sensor noise", 0.0, 100.0),
     Entry("slope", 0.0, "the ground rises forward by this angle [deg]", -45.0, 45.0),
     Entry("friction", 0.8, "of the ground", 0.01, 5.0),
+    Entry("ground", "flat", "what lies on the ground; all but flat in Gazebo only", choices=GROUNDS),
     Entry("payload", 0.0, "mass fixed at the torso [kg]", 0.0, 500.0),
     Entry("torque_scale", 1.0, "of the simulated motors' limits", 0.0, 10.0),
     Entry("sensor_latency", 0.0, "[s]", 0.0, 0.1),
@@ -25,16 +27,16 @@ ENTRIES = (
 )
 
 
-def make_plant(robot: Robot, parameters: Parameters) -> MujocoPlant:
+def make_plant(robot: Robot, parameters: Parameters) -> Simulator:
     """The simulated robot."""
     body = robot
     if parameters["plant_robot"]:
         body = registry.load(parameters["plant_robot"])
         if body.joint_names != robot.joint_names:
             raise InputError(f"parameter 'plant_robot': '{body.spec}' does not have the joints of '{robot.spec}'")
-    world = World(slope=parameters["slope"], friction=parameters["friction"], payload=parameters["payload"])
+    world = World(parameters["slope"], parameters["friction"], parameters["payload"], parameters["ground"])
     options = PlantOptions(
         world, parameters["noise"], parameters["seed"], parameters["sensor_latency"], parameters["actuator_latency"],
         parameters["torque_scale"], 1.0 / parameters["rate"],
     )  # fmt: skip
-    return MujocoPlant(body, options)
+    return open_simulator(parameters["simulator"], body, options, ())

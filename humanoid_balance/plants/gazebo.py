@@ -15,7 +15,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.plants import protocol
 from humanoid_balance.plants.gazebo_server import GazeboServer
 from humanoid_balance.plants.gazebo_world import sdf_world
-from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
 from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.truth import Truth, has_fallen, height_above
@@ -34,13 +34,13 @@ class GazeboPlant:
         self.robot = robot
         self.options = options or PlantOptions()
         self.dt = self.options.dt
-        self._pushes: list[tuple[PushProfile, int, Array | None]] = []
+        self._pushes: list[tuple[ExternalForce, int, Array | None]] = []
         for push in pushes:
             self.add_push(push)
         self._data = robot.model.createData()
         self._start()
 
-    def _start(self) -> None:
+    def _start(self, time: float = 0.0) -> None:
         self.server = GazeboServer(sdf_world(self.robot, self.options.world, strength=self.options.torque_scale))
         try:
             self.serial = SerialPlant(self.robot, [self.server.url], self.dt, lockstep=True, timeout=20.0)
@@ -49,12 +49,12 @@ class GazeboPlant:
             self.server.close()
             raise
         self._moved = False
-        self._begin()
-
-    def _begin(self) -> None:
-        """Time 0, at the sample that waits for its answer."""
         self._exact: Array | None = None
-        self._ticks = 0
+        self._begin(time)
+
+    def _begin(self, time: float) -> None:
+        """At the sample that waits for its answer."""
+        self._ticks = round(time / self.dt)
         options, idle = self.options, TorqueCommand.damp(0.0, np.zeros(self.robot.n))
         delay = round(options.sensor_latency / self.dt)
         self._sensing = Sensing(self.robot.n, options.noise, options.seed, delay)
@@ -64,27 +64,30 @@ class GazeboPlant:
         self._up = self._torso().rotation.T @ np.array([0.0, 0.0, 1.0])
         self._com_height = height_above(self._told.com, options.world.slope)
 
-    def reset(self) -> None:
-        """Stand in the nominal stance, at rest, time 0; in a new world if the robot of this one has moved."""
+    def reset(self, *, time: float = 0.0) -> None:
+        """Stand in the nominal stance, at rest, at a time; in a new world if the robot of this one has moved."""
         if self._moved:
             self.close()
-            self._start()
+            self._start(time)
         else:
-            self.serial.unread()
-            self._begin()
+            self._begin(time)
 
     def close(self) -> None:
         """End the simulation."""
         self.serial.close()
         self.server.close()
 
-    def add_push(self, push: PushProfile) -> None:
+    def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
         link = push.link or self.robot.config.torso
         if not self.robot.model.existFrame(link, pin.FrameType.BODY):
             raise InputError(f"push link '{link}': the robot has no such link")
         frame = self.robot.model.getFrameId(link, pin.FrameType.BODY)
         self._pushes.append((push, frame, None if push.point is None else np.array(push.point)))
+
+    def remove_push(self, push: ExternalForce) -> None:
+        """Forget an external force, also one that acts now."""
+        self._pushes = [entry for entry in self._pushes if entry[0] is not push]
 
     @property
     def time(self) -> float:
@@ -113,9 +116,17 @@ class GazeboPlant:
         self._look()
         self._apply_pushes()
         self._commands.append(command)
-        self.serial.write(self._commands[0])
-        self._exact = None
         self._moved = True
+        self._answer(self._commands[0])
+
+    def hold(self) -> None:
+        """Let one control period pass; a robot that has not been let go stays held."""
+        self._look()
+        self._answer(TorqueCommand.damp(self.time, self.robot.brake))
+
+    def _answer(self, command: TorqueCommand) -> None:
+        self.serial.write(command)
+        self._exact = None
         self._ticks += 1
 
     def _apply_pushes(self) -> None:
@@ -152,6 +163,11 @@ class GazeboPlant:
         self._kinematics()
         return self._data.oMf[self.robot.torso_frame]
 
+    def fell(self) -> bool:
+        self._look()
+        height = height_above(self._told.com, self.options.world.slope)
+        return has_fallen(self._told.touching, float((self._torso().rotation @ self._up)[2]), height, self._com_height)
+
     def truth(self) -> Truth:
         """What really happened, at the stamp of the next ``read``."""
         exact, told, n = self._look(), self._told, self.robot.n
@@ -159,7 +175,6 @@ class GazeboPlant:
         soles = [self._data.oMf[frame] for frame in self.robot.sole_frames]
         rotation = np.array([sole.rotation for sole in soles])
         world = np.einsum("fij,fkj->fki", rotation, exact[3 * n + 6 :].reshape(2, 2, 3))
-        height = height_above(told.com, self.options.world.slope)
         return Truth(
             stamp=self.time,
             com=told.com,
@@ -175,5 +190,5 @@ class GazeboPlant:
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
-            fell=has_fallen(told.touching, float(axis[2]), height, self._com_height),
+            fell=self.fell(),
         )

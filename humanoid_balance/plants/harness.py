@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.simulator import Simulator
 from humanoid_balance.types import SensorFrame, TorqueCommand
 
 
 class HarnessedPlant:
     """Held still, while time passes, until the first command that is more than damping."""
 
-    def __init__(self, plant: MujocoPlant, held: bool = True) -> None:
+    def __init__(self, plant: Simulator, held: bool = True) -> None:
         self.plant, self.dt = plant, plant.dt
         self._harness = self.held = held
 

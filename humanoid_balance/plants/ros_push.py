@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 
-from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.ros_stamps import from_time
+from humanoid_balance.plants.simulator import Simulator
 from humanoid_balance.types import Array
 
 TOPIC = "push"
@@ -43,7 +43,7 @@ class LivePush:
 class PushInput:
     """Takes messages, and pushes the plant when their time has come. ``update`` once a tick, before the physics."""
 
-    def __init__(self, plant: MujocoPlant, complain: Callable[[str, str], None]) -> None:
+    def __init__(self, plant: Simulator, complain: Callable[[str, str], None]) -> None:
         self._plant, self._complain = plant, complain
         self._waiting: list[tuple[float, Array]] = []  # start [s], force [N], sorted by start
         self._acting: LivePush | None = None

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.plant import Plant
-from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
@@ -22,11 +22,17 @@ class Simulator(Plant, Protocol):
     @property
     def time(self) -> float: ...  # [s]
 
-    def add_push(self, push: PushProfile) -> None: ...
+    def add_push(self, push: ExternalForce) -> None: ...
+
+    def remove_push(self, push: ExternalForce) -> None: ...
+
+    def hold(self) -> None: ...  # one control period passes with the body held still
+
+    def fell(self) -> bool: ...
 
     def truth(self) -> Truth: ...
 
-    def reset(self) -> None: ...
+    def reset(self, *, time: float = 0.0) -> None: ...
 
     def close(self) -> None: ...
 
