@@ -88,7 +88,7 @@ class Charts:
             for name in ("com", "zmp", "dcm"):
                 column: Any = shown[:, COLUMNS.index(f"{name}_{axis}")]
                 np.clip(column, *bounds, out=column)
-        slowest = COLUMNS.index("tick_max")
-        shown[:, slowest] = np.minimum(shown[:, slowest], SLOWEST)
+        for column, _, _ in TICK:
+            shown[:, COLUMNS.index(column)] = np.minimum(shown[:, COLUMNS.index(column)], SLOWEST)
         for chart in self.charts:
             chart.draw(shown)

@@ -21,6 +21,7 @@ from humanoid_balance.types import Array
 from humanoid_balance.viewer.moment import NOWHERE, Moment, believed
 
 EVERY = 10  # ticks between two rows of the charts
+LATELY = 500  # ticks whose time is told
 KEPT = 600  # rows that wait for the page
 SPRING = 0.4  # a pull over one CoM height, in body weights
 STRONGEST = 0.8  # pull, in body weights
@@ -92,7 +93,7 @@ class Session:
         self.balance = self.loop.balance
         self.rows: deque[list[float]] = deque(maxlen=KEPT)
         self.fallen = 0.0  # seconds since the fall
-        self.tick_time = 0.0  # median of a control tick, lately [s]
+        self.lately: deque[float] = deque(maxlen=LATELY)  # time of each control tick [s]
         self.ticks = 0
         self.tick()
 
@@ -157,6 +158,7 @@ class Session:
         none = np.zeros(0, int)
         groups = [float(ratio[self.robot.groups.get(g, none)].max(initial=0.0)) for g in GROUPS]
         ticks = [sum(row[1:]) for row in self.loop.timing]
+        self.lately.extend(ticks)
         self.loop.timing.clear()
         ways = [v for a in range(2) for v in (state.com[a], state.zmp[a], state.dcm[a], low[a], high[a])]
         self.rows.append([truth.stamp, *ways, *groups, 1e3 * float(np.median(ticks)), 1e3 * max(ticks)])
@@ -167,7 +169,7 @@ class Session:
         rows = np.array(self.rows).reshape(-1, len(COLUMNS))
         self.rows.clear()
         moment = believed(self.last, self.plant.truth(), self.balance, grip)
-        if len(rows):
-            self.tick_time = float(np.median(rows[:, COLUMNS.index("tick_median")])) * 1e-3
         changes = tuple(self.balance.changes[-6:])
-        return Snapshot(self.generation, self.settings, moment, rows, changes, speed, self.tick_time, self.notice)
+        return Snapshot(
+            self.generation, self.settings, moment, rows, changes, speed, float(np.median(self.lately)), self.notice
+        )
