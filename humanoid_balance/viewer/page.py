@@ -113,8 +113,11 @@ class Page:
         for part in stage.parts:
             part.on_drag("left")(self._drag)
 
-    def _drag(self, event: Any) -> None:
-        """A hand on the body: it holds the point where it took hold, until it lets go."""
+    async def _drag(self, event: Any) -> None:
+        """A hand on the body: it holds the point where it took hold, until it lets go.
+
+        Viser runs coroutines in the order of the events; functions would overtake each other.
+        """
         stage = self.stage
         link = None if stage is None else stage.link_of(event.target.name)
         if stage is None or link is None:

@@ -69,8 +69,9 @@ class Panel:
         with self.gui.add_folder("Robot and ground"):
             self.robot = self.gui.add_dropdown("Robot", names, initial_value=given.robot)
             self.strategy = self.gui.add_dropdown("Strategy", STRATEGIES, initial_value=given.strategy)
-            self.slope = self.gui.add_slider("Slope [°]", -15.0, 15.0, 0.5, min(15.0, max(-15.0, given.slope)))
-            self.friction = self.gui.add_slider("Friction", 0.1, 1.5, 0.05, min(1.5, max(0.1, given.friction)))
+            steep, slick = given.slope, given.friction
+            self.slope = self.gui.add_slider("Slope [°]", min(-15.0, steep), max(15.0, steep), 0.5, steep)
+            self.friction = self.gui.add_slider("Friction", min(0.1, slick), max(1.5, slick), 0.05, slick)
         self.robot.on_update(lambda _: self._touched())
         self.strategy.on_update(lambda _: self._touched())
         self.slope.on_update(lambda _: self._touched())

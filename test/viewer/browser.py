@@ -12,6 +12,7 @@ from selenium.webdriver.chrome.service import Service
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MISSING = "needs Debian's chromium and chromium-driver (apt install chromium chromium-driver)"
+PATIENCE = 120.0  # software graphics on a busy machine [s]
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
@@ -20,14 +21,17 @@ FLAGS = (
 
 
 @contextmanager
-def browser(profile: Path, width: int = 1280, height: int = 800) -> Iterator[webdriver.Chrome]:
-    """Chromium with software WebGL; its console is kept."""
+def browser(profile: Path, width: int, height: int, scale: float = 1.0) -> Iterator[webdriver.Chrome]:
+    """Chromium with software WebGL; its console is kept. ``scale``: pixels drawn for a pixel of the page."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER or ""
-    for flag in (*FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}"):
+    for flag in (*FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}",
+                 f"--force-device-scale-factor={scale}"):  # fmt: skip
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, Service(DRIVER))
+    driver.set_script_timeout(PATIENCE)
+    driver.set_page_load_timeout(PATIENCE)
     try:
         yield driver
     finally:

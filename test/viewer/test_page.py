@@ -23,11 +23,11 @@ if importlib.util.find_spec("selenium") is None:
 from selenium.webdriver import ActionChains
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browser import BROWSER, DRIVER, MISSING, browser, errors, frame_rate, text
+from browser import BROWSER, DRIVER, MISSING, PATIENCE, browser, errors, frame_rate, text
 
 pytestmark = pytest.mark.skipif(BROWSER is None or DRIVER is None, reason=MISSING)
 
-PATIENCE = 60.0  # software graphics on a busy machine [s]
+SCALE = 0.5  # of the pixels
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Small, so that software graphics draw it fast enough."""
-    with browser(tmp_path_factory.mktemp("profile"), 1000, 560) as driver:
+    """Small and coarse, so that software graphics draw it fast enough."""
+    with browser(tmp_path_factory.mktemp("profile"), 1000, 560, SCALE) as driver:
         driver.get(address)
         wait_for(lambda: text(driver, "mode") != "", "the page to load")
-        wait_for(lambda: body(driver)[1] > 300, "the robot to appear")
+        wait_for(lambda: body(driver)[1] > 100, "the robot to appear")
         yield driver
         assert errors(driver) == []
 
@@ -62,7 +62,7 @@ def wait_for(true: Callable[[], bool], what: str) -> None:
 def body(page: Any) -> tuple[float, int]:
     """Where the skin-coloured pixels are, from the left [pixel], and how many there are."""
     picture = np.asarray(Image.open(io.BytesIO(page.get_screenshot_as_png())).convert("RGB")).astype(int)
-    scene = picture[:, 365 : picture.shape[1] - 330]
+    scene = picture[:, round(365 * SCALE) : -round(330 * SCALE)]
     skin = (scene[..., 0] - scene[..., 2] > 25) & (scene[..., 0] > scene[..., 1])
     columns = np.flatnonzero(skin) % scene.shape[1]
     return float(columns.mean()) if columns.size else 0.0, int(columns.size)
@@ -98,7 +98,7 @@ def test_pushing_by_button_moves_the_robot_and_the_mode_is_told(page: Any) -> No
     still, _ = body(page)
     press(page, "PUSH")
     wait_for(lambda: text(page, "mode") != "stable", "another mode")
-    wait_for(lambda: abs(body(page)[0] - still) > 4, "the robot to move")
+    wait_for(lambda: abs(body(page)[0] - still) > 2, "the robot to move")
 
 
 def test_all_charts_move(page: Any) -> None:
@@ -140,10 +140,12 @@ def test_pause_and_slow_motion(page: Any) -> None:
 
 
 @pytest.mark.slow
-def test_twenty_pictures_a_second_while_the_loop_keeps_real_time(page: Any) -> None:
+def test_twenty_pictures_a_second_while_the_loop_keeps_real_time(address: str, tmp_path: Path) -> None:
     """On a machine that has nothing else to do; two cores draw, serve and control."""
-    stand(page)
-    time.sleep(3.0)
-    assert max(frame_rate(page) for _ in range(5)) >= 20.0
-    pace = re.search(r"([\d.]+) × real time", text(page, "pace"))
-    assert pace is not None and float(pace.group(1)) > 0.95
+    with browser(tmp_path / "profile", 1000, 560) as alone:
+        alone.get(address)
+        wait_for(lambda: text(alone, "mode") == "stable", "the page to load")
+        time.sleep(5.0)
+        assert max(frame_rate(alone) for _ in range(5)) >= 20.0
+        pace = re.search(r"([\d.]+) × real time", text(alone, "pace"))
+        assert pace is not None and float(pace.group(1)) > 0.95
