@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
+from PIL import Image
 
 from humanoid_balance.experiments import metrics, palette, replay
 from humanoid_balance.experiments.bodies import Bodies, View
@@ -40,7 +42,16 @@ DASHED = (0, (4, 1.5))
 
 def save(done: PushRun, pushes: list[PushProfile], path: Path) -> None:
     """Draw the run into a PNG of 1400 by 1000 pixels."""
-    draw(done, pushes).savefig(path, format="png")
+    path.write_bytes(png(done, pushes))
+
+
+def png(done: PushRun, pushes: list[PushProfile]) -> bytes:
+    """The figure as a PNG with a palette: a third of the size, and nobody sees it."""
+    whole, small = io.BytesIO(), io.BytesIO()
+    draw(done, pushes).savefig(whole, format="png")
+    picture = Image.open(whole).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
+    return small.getvalue()
 
 
 def draw(done: PushRun, pushes: list[PushProfile]) -> Figure:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -83,15 +82,13 @@ def versions() -> list[tuple[str, str]]:
 
 
 def _page(done: PushRun, settings: PushSettings, pushes: list[PushProfile], command: str, told: str) -> str:
-    drawing = io.BytesIO()
-    figure.draw(done, pushes).savefig(drawing, format="png")
     result = done.result
     title = f"{result['robot']}: push of {result['impulse']:.3g} N s"
     scene = html.escape(recording.page(done, pushes), quote=True)
     sections = [
         f"<h1>{html.escape(title)}</h1>",
         "".join(f"<div>{html.escape(line)}</div>" for line in told.splitlines()),
-        picture(drawing.getvalue(), "the body at eight moments, and the curves that explain them"),
+        picture(figure.png(done, pushes), "the body at eight moments, and the curves that explain them"),
         "<h2>Replay</h2>",
         f'<iframe title="3-D replay" srcdoc="{scene}"></iframe>',
         '<p class="note">True motion. Drag to look around, scroll to zoom, play and move the slider at the bottom. '
