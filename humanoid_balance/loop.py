@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 
 from humanoid_balance.plants.plant import Plant
-from humanoid_balance.safety.box import SafetyBox
 from humanoid_balance.types import Array, Reference, RobotState, SensorFrame, TorqueCommand
 
 STAGES = ("plant", "estimation", "balance", "wholebody", "safety")
@@ -31,6 +30,10 @@ class WholeBodyBox(Protocol):
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand: ...
 
 
+class SafetyStage(Protocol):
+    def update(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> TorqueCommand: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tick:
     """All that passed through the loop in one control period."""
@@ -46,7 +49,7 @@ class Loop:
     """Runs the boxes in order, one ``tick`` a control period. Time comes with the data."""
 
     def __init__(
-        self, plant: Plant, estimator: EstimatorBox, balance: BalanceBox, wholebody: WholeBodyBox, safety: SafetyBox
+        self, plant: Plant, estimator: EstimatorBox, balance: BalanceBox, wholebody: WholeBodyBox, safety: SafetyStage
     ) -> None:
         self.plant, self.estimator, self.balance = plant, estimator, balance
         self.wholebody, self.safety = wholebody, safety

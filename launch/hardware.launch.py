@@ -13,7 +13,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     given = launching.values(context, "ports")
     rate = float(given["rate"]) or start.SEPARATE_RATE
     plant = start.hardware(given["robot"], [port for port in given["ports"].split(",") if port], rate)
-    return launching.actions([plant, *start.controller(given["robot"], rate, auto_arm=False)], given)
+    return launching.actions([plant, *start.controller(given["robot"], rate, simulated=False)], given)
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -21,7 +21,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     spawner = Node(
         package="controller_manager", executable="spawner", namespace=given["namespace"], arguments=list(CONTROLLERS)
     )
-    estimator, controller = start.controller(given["robot"], rate, auto_arm=False)
+    estimator, controller = start.controller(given["robot"], rate, simulated=False)
     estimator.remappings["imu"] = "imu_sensor_broadcaster/imu"
     estimator.parameters["sync_wait"] = 0.0
     return [spawner, *launching.actions([estimator, controller], given)]

@@ -69,7 +69,7 @@ def _graph(options: argparse.Namespace) -> list[start.NodeStart]:
     if options.plant == "mujoco":
         nodes = start.simulation(options.robot, options.rate, options.separate, options.record is not None)
     else:
-        nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, auto_arm=False)
+        nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, simulated=False)
     if options.plant == "serial":
         nodes.insert(0, start.hardware(options.robot, options.port, options.rate or start.SEPARATE_RATE))
     if options.record is not None:

@@ -47,7 +47,9 @@ class BalanceController(BoxNode):
         self.plant = TopicPlant(self.period, writer, self._commands.publish)
         self.own_gains = robot.config.gains
         settings = operator.balance_settings(p)
-        self.control = Control(robot, self.plant, self.plant, settings, p["auto_arm"], self._nobody_listens)
+        self.control = Control(
+            robot, self.plant, self.plant, settings, p["auto_arm"], p["staged"], self._nobody_listens
+        )
         operator.apply_gains(p, self.control)
         self.operator = Operator(self, self.control)
         self.wire = StateMessage(robot, self.refuse)

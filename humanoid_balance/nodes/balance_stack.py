@@ -51,7 +51,8 @@ class BalanceStack(BoxNode):
         self.simulated = Simulated(self, robot, p)
         self.estimator = Estimator(robot, EstimatorSettings(guard=GuardSettings(period=1.0 / p["rate"])))
         self.own_gains = robot.config.gains
-        self.control = Control(robot, self.simulated.plant, self.estimator, operator.balance_settings(p), p["auto_arm"])
+        settings = operator.balance_settings(p)
+        self.control = Control(robot, self.simulated.plant, self.estimator, settings, p["auto_arm"], p["staged"])
         operator.apply_gains(p, self.control)
         self.operator = Operator(self, self.control)
         self.sensors, self.topics = SensorTopics(self, robot, joints), StateTopics(self, robot)

@@ -33,6 +33,7 @@ ENTRIES = (
     Entry("step_policy", STEP_POLICIES[0], "how a foothold is predicted", choices=STEP_POLICIES),
     Entry("delay", 0.0, "reaction delay: only the stable mode acts for so long after a push begins [s]", 0.0, 5.0),
     Entry("auto_arm", False, "take over as soon as the robot stands safely; for simulations"),
+    Entry("staged", False, "bring the robot up in stages: ~/arm, ~/stand, ~/balance; for real robots"),
     *(
         Entry(f"gains.{name}", -1.0, f"{text}; -1 takes the robot's own", -1.0, 100.0, live=True)
         for name, text in GAINS.items()
@@ -46,7 +47,7 @@ def balance_settings(parameters: Parameters) -> BalanceSettings:
 
 
 class Operator:
-    """Services ``~/arm`` and ``~/estop``, topics ``balance/mode`` and ``balance/markers`` of a controller."""
+    """Of a controller: services ``~/arm``, ``~/stand``, ``~/balance``, ``~/estop``, and the topics below ``balance/``."""
 
     def __init__(self, node: Node, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""
@@ -54,6 +55,8 @@ class Operator:
         self._services = [
             node.create_service(SetBool, "~/arm", self._on_arm),
             node.create_service(Trigger, "~/estop", self._on_estop),
+            node.create_service(Trigger, "~/stand", self._on_stand),
+            node.create_service(Trigger, "~/balance", self._on_balance),
         ]
         self._publisher = node.create_publisher(String, "balance/mode", LATCHED)
         self._markers = node.create_publisher(MarkerArray, "balance/markers", SHOWN)
@@ -89,6 +92,16 @@ class Operator:
         else:
             self._control.disarm()
             response.success = True
+        return response
+
+    def _on_stand(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self._control.stand()
+        response.success = not response.message
+        return response
+
+    def _on_balance(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self._control.balance()
+        response.success = not response.message
         return response
 
     def _on_estop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -44,10 +44,11 @@ def parameter_files(robot: str) -> list[Path]:
     return [file] if len(Path(name).parts) == 1 and file.is_file() else []
 
 
-def controller(robot: str, rate: float, auto_arm: bool) -> list[NodeStart]:
-    """Estimator and controller for a plant on topics."""
+def controller(robot: str, rate: float, simulated: bool) -> list[NodeStart]:
+    """Estimator and controller for a plant on topics; a real robot is brought up in stages."""
     common = {"robot": robot, "autostart": True, "rate": rate}
-    return [NodeStart("state_estimator", common), NodeStart("balance_controller", {**common, "auto_arm": auto_arm})]
+    starting = {"auto_arm": simulated, "staged": not simulated}
+    return [NodeStart("state_estimator", common), NodeStart("balance_controller", {**common, **starting})]
 
 
 def simulation(robot: str, rate: float = 0.0, separate: bool = False, recorded: bool = False) -> list[NodeStart]:
@@ -56,7 +57,7 @@ def simulation(robot: str, rate: float = 0.0, separate: bool = False, recorded: 
     common = {"robot": robot, "autostart": True, "rate": rate}
     if not separate:
         return [NodeStart("balance_stack", {**common, "auto_arm": True, "full_rate": recorded})]
-    return [NodeStart("simulator", common), *controller(robot, rate, auto_arm=True)]
+    return [NodeStart("simulator", common), *controller(robot, rate, simulated=True)]
 
 
 def recorder(robot: str, file: str) -> NodeStart:

@@ -154,3 +154,24 @@ def test_stack_stands_and_ends_with_0(graph: Graph, number: int) -> None:
     assert modes[-1].data == "stable"
     ended_well(stack, number)
     assert "mode: disarmed" in stack.text
+
+
+def test_a_robot_is_brought_up_in_stages_each_on_request(graph: Graph) -> None:
+    """As on a real robot: brake, move into the stance and hold it, balance."""
+    robot = Standing(graph, autostart=True, staged=True)
+
+    def ask(stage: str) -> Trigger.Response:
+        return graph.call(Trigger, f"balance_controller/{stage}", Trigger.Request())
+
+    assert graph.wait(lambda: robot.mode == "disarmed"), graph.told()
+    assert graph.wait(lambda: "allowed: from armed only" in ask("stand").message), graph.told()
+    assert graph.wait(lambda: graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True)).success)
+    assert graph.wait(lambda: robot.mode == "armed")
+    assert ask("stand").success, graph.told()
+    assert graph.wait(lambda: robot.mode == "stand")
+    assert "the ramp is at" in ask("balance").message
+    assert graph.wait(lambda: ask("balance").success or robot.lying, 90), graph.told()
+    assert graph.wait(lambda: robot.mode == "stable"), graph.told()
+    robot.push(robot.time + 0.5, 200.0, 0.1)
+    robot.until(robot.time + 2.5)
+    assert not robot.lying and robot.mode == "stable", graph.told()
