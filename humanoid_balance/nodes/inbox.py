@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -32,24 +31,33 @@ class Inbox:
 
     def __init__(self, node: Node) -> None:
         self._node, self._group = node, _NotForTheExecutor()
-        self._handlers: list[tuple[Subscription, Callable[[Any], object]]] = []
+        self._handlers: list[tuple[Subscription, Callable[..., object], bool]] = []
         self._guard = node.create_guard_condition(lambda: None, callback_group=self._group)
 
     def subscribe(
-        self, kind: type, topic: str, qos: QoSProfile, handler: Callable[[Any], object], raw: bool = False
+        self,
+        kind: type,
+        topic: str,
+        qos: QoSProfile,
+        handler: Callable[..., object],
+        raw: bool = False,
+        timed: bool = False,
     ) -> None:
-        """``handler`` stores what it needs; it runs in the thread that polls. ``raw`` gives it time [ns] and bytes."""
+        """``handler`` stores what it needs; it runs in the thread that polls.
+
+        ``raw`` gives it the bytes of a message, ``timed`` also when it arrived, system clock [ns].
+        """
         subscription = self._node.create_subscription(
             kind, topic, lambda _: None, qos, callback_group=self._group, raw=raw
         )
-        self._handlers.append((subscription, handler))
+        self._handlers.append((subscription, handler, timed))
         self._wait_set = _rclpy.WaitSet(len(self._handlers), 1, 0, 0, 0, 0, self._node.context.handle)
 
     def wait(self, seconds: float) -> None:
         """Sleep until there is a message, ``wake`` is called, or the time is over."""
         wait_set = self._wait_set
         wait_set.clear_entities()
-        for subscription, _ in self._handlers:
+        for subscription, _, _ in self._handlers:
             wait_set.add_subscription(subscription.handle)
         wait_set.add_guard_condition(self._guard.handle)
         wait_set.wait(max(0, round(1e9 * seconds)))
@@ -57,12 +65,15 @@ class Inbox:
     def poll(self) -> int:
         """Hand out all messages that are there; how many they were."""
         count = 0
-        for subscription, handler in self._handlers:
+        for subscription, handler, timed in self._handlers:
             for _ in range(BURST):
                 taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
                 if taken is None:
                     break
-                handler((taken[1]["received_timestamp"], taken[0]) if subscription.raw else taken[0])
+                if timed:
+                    handler(taken[0], taken[1]["received_timestamp"])
+                else:
+                    handler(taken[0])
                 count += 1
         return count
 
@@ -71,7 +82,7 @@ class Inbox:
         self._guard.trigger()
 
     def close(self) -> None:
-        for subscription, _ in self._handlers:
+        for subscription, _, _ in self._handlers:
             self._node.destroy_subscription(subscription)
         self._node.destroy_guard_condition(self._guard)
         self._handlers = []

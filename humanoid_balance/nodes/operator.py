@@ -47,7 +47,7 @@ def balance_settings(parameters: Parameters) -> BalanceSettings:
 
 
 class Operator:
-    """Of a controller: services ``~/arm``, ``~/stand``, ``~/balance``, ``~/estop``, and the topics below ``balance/``."""
+    """Of a controller: services ``~/arm``, ``~/stand``, ``~/balance``, ``~/estop``, and the topics of ``balance``."""
 
     def __init__(self, node: Node, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""

@@ -80,13 +80,12 @@ class Recorder(BoxNode):
         channel = self._file.channel(full, name, latched=latched, schema=schema(name))
         self._counts[full] = 0
 
-        def keep(taken: tuple[int, bytes]) -> None:
-            arrived, data = taken
+        def keep(data: bytes, arrived: int) -> None:
             count = self._counts[full] = self._counts[full] + 1
             head = struct.pack("<BQHIQQ", Opcode.MESSAGE, 22 + len(data), channel, count, arrived, arrived)
             self._waiting.append((arrived, channel, head + data))
 
-        self.inbox.subscribe(kind, topic, qos, keep, raw=True)
+        self.inbox.subscribe(kind, topic, qos, keep, raw=True, timed=True)
 
     def teardown(self) -> None:
         self._file.close()

@@ -16,7 +16,7 @@ from humanoid_balance.nodes import world_parameters
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, PUSH
-from humanoid_balance.nodes.realtime import Pace
+from humanoid_balance.nodes.realtime import Pace, Stopwatch
 from humanoid_balance.nodes.sensor_topics import SensorTopics
 from humanoid_balance.nodes.simulated import Simulated
 from humanoid_balance.plants import ros_commands, ros_push
@@ -27,6 +27,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import COMMAND_AGE
 from humanoid_balance.types import SensorFrame
 
+LATE = 4_000_000  # [ns]
+REMEMBERED = 1000  # frames whose answer is waited for
 RECENT = 20_000_000  # who answered a frame this young is there again [ns]
 FAREWELL = 0.1  # [s]
 RESEND = 0.05  # in lock-step a frame is sent again when its answer does not come for so long [s]
@@ -55,12 +57,26 @@ class Simulator(BoxNode):
         self._patience, self._damped = p["lockstep_timeout"], False
         self._alone = False  # in lock-step: no controller answers
         self._driver: str | None = None
-        self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self.gate.accept)
+        self.latency = Stopwatch()  # from a frame to the arrival of its command
+        self._published: dict[int, int] = {}  # stamp of a frame [ns] -> when it was sent, system clock [ns]
+        self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self._on_command, timed=True)
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
     def teardown(self) -> None:
         self.sensors.close()
         self.simulated.close()
+
+    def _on_command(self, message: Float64MultiArray, arrived: int) -> None:
+        if self.gate.accept(message) and self.gate.label is not None:
+            sent = self._published.pop(self.gate.label.answers, None)
+            if sent is not None:
+                self.latency.add(1e-9 * (arrived - sent), late=arrived - sent > LATE)
+
+    def _publish(self, frame: SensorFrame) -> None:
+        if len(self._published) >= REMEMBERED:
+            self._published.clear()
+        self._published[nanoseconds(frame.stamp)] = time.time_ns()
+        self.sensors.publish_all(frame)
 
     def loop(self) -> None:
         plant, clock = self.simulated.plant, time.perf_counter
@@ -71,7 +87,7 @@ class Simulator(BoxNode):
                 self.gate.forget()
                 self._damped, self._alone = False, True  # time passes until somebody takes over
             frame = plant.read()
-            self.sensors.publish_all(frame)
+            self._publish(frame)
             published = clock()
             in_time = self._wait_for_answer(frame) if self.lockstep else self.pace.wait()
             answered = clock()
@@ -95,7 +111,7 @@ class Simulator(BoxNode):
                 self._alone = not self._answered(wanted - RECENT)
                 return False
             if time.monotonic() - sent >= RESEND:
-                self.sensors.publish_all(frame)
+                self._publish(frame)
                 sent = time.monotonic()
         return True
 
@@ -131,5 +147,10 @@ class Simulator(BoxNode):
     def diagnose(self) -> tuple[str, dict[str, object]]:
         figures = self.simulated.figures()
         if not self.simulated.plant.held:
-            figures |= {"damping": self._damped, "command age [ms]": 1e3 * self.gate.age}
+            figures |= {
+                "damping": self._damped,
+                "command age [ms]": 1e3 * self.gate.age,
+                "sensor to command median [us]": self.latency.percentile(50),
+                "sensor to command p99 [us]": self.latency.percentile(99),
+            }
         return ("damping" if self._damped else ""), figures
