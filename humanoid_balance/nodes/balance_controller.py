@@ -56,10 +56,6 @@ class BalanceController(BoxNode):
         self._newest: tuple[SensorFrame, RobotState] | None = None
         self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
 
-    def teardown(self) -> None:
-        self.operator.close()
-        self.destroy_publisher(self._commands)
-
     def _nobody_listens(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
         return "" if self._commands.get_subscription_count() else f"nobody listens to {ros_commands.TOPIC}"
@@ -114,13 +110,11 @@ class BalanceController(BoxNode):
         self.operator.tell_mode()
 
     def reset(self) -> str:
-        if hasattr(self, "control"):
-            self.control.reset()
+        self.control.reset()
         return ""
 
     def on_live_change(self, name: str, value: Any) -> None:
-        if hasattr(self, "control"):
-            operator.live_gain(self.control, self.own_gains, name, value)
+        operator.live_gain(self.control, self.own_gains, name, value)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         return operator.diagnose(self.control)

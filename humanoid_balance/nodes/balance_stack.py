@@ -65,9 +65,7 @@ class BalanceStack(BoxNode):
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
     def teardown(self) -> None:
-        for part in (self.operator, self.sensors, self.topics, self.simulated):
-            part.close()
-        self.destroy_publisher(self._commands)
+        self.simulated.close()
 
     def loop(self) -> None:
         self.estimator.reset()
@@ -109,14 +107,12 @@ class BalanceStack(BoxNode):
 
     def reset(self) -> str:
         """Also the robot stands again, in its harness."""
-        if hasattr(self, "control"):
-            self.control.reset()
-            self.simulated.ask_to_reset()
+        self.control.reset()
+        self.simulated.ask_to_reset()
         return ""
 
     def on_live_change(self, name: str, value: Any) -> None:
-        if hasattr(self, "control"):
-            operator.live_gain(self.control, self.own_gains, name, value)
+        operator.live_gain(self.control, self.own_gains, name, value)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         wrong, figures = operator.diagnose(self.control)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -43,17 +43,20 @@ class BoxNode(LifecycleNode):
     def __init__(self, name: str, entries: Iterable[Entry], **options: Any) -> None:
         super().__init__(name, **options)
         self.parameters = Parameters(self, (*COMMON, *entries), lambda: self.active)
-        self.parameters.changed = self.on_live_change
+        self.parameters.changed = self._on_change
         self.log = self.get_logger()
         self.refuse = Throttle(self.log.warning)
         self.watch = Stopwatch()
         self.fault = ""  # latched
         self.running = False  # the loop goes on while this is True
         self.finished = False  # the node has done its work, the process may end
+        self.configured = False
         self._thread: threading.Thread | None = None
+        self._own: set[Any] = set()  # entities that are there before ``setup``
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(DIAGNOSTICS, self._on_timer)
         self.create_service(Trigger, "~/reset", self._on_reset)
+        self._own = set(self._entities())
 
     # ---- for subclasses ----
 
@@ -66,7 +69,7 @@ class BoxNode(LifecycleNode):
         raise NotImplementedError
 
     def teardown(self) -> None:
-        """Let go of what ``setup`` made."""
+        """Close what ``setup`` opened; its publishers, subscriptions, services and timers go by themselves."""
 
     def reset(self) -> str:
         """Clear what is latched; why it cannot be cleared, or empty."""
@@ -96,7 +99,9 @@ class BoxNode(LifecycleNode):
             self.setup(self.robot)
         except InputError as error:
             self.log.error(f"not configured: {error}")
+            self._destroy_entities()
             return FAILURE
+        self.configured = True
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -115,8 +120,7 @@ class BoxNode(LifecycleNode):
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.teardown()
-        self.inbox.close()
+        self.close()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -127,6 +131,27 @@ class BoxNode(LifecycleNode):
         self.halt()
         self.fault = self.fault or f"error while {state.label}"
         return SUCCESS
+
+    def close(self) -> None:
+        """Let go of all that ``setup`` made."""
+        self.halt()
+        if self.configured:
+            self.configured = False
+            self.teardown()
+            self._destroy_entities()
+
+    def _entities(self) -> list[Any]:
+        return [*self.publishers, *self.subscriptions, *self.services, *self.clients, *self.timers, *self.guards]
+
+    def _destroy_entities(self) -> None:
+        destroyers: tuple[tuple[Iterable[Any], Callable[[Any], object]], ...] = (
+            (self.publishers, self.destroy_publisher), (self.subscriptions, self.destroy_subscription),
+            (self.services, self.destroy_service), (self.clients, self.destroy_client),
+            (self.timers, self.destroy_timer), (self.guards, self.destroy_guard_condition),
+        )  # fmt: skip
+        for entities, destroy in destroyers:
+            for entity in [e for e in entities if e not in self._own]:
+                destroy(entity)
 
     def halt(self) -> None:
         """End the loop; it leaves the robot in damping."""
@@ -153,8 +178,12 @@ class BoxNode(LifecycleNode):
             self.fault = fault
             self.log.error(f"fault, latched until ~/reset: {fault}")
 
+    def _on_change(self, name: str, value: Any) -> None:
+        if self.configured:
+            self.on_live_change(name, value)
+
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.message = self.reset()
+        response.message = self.reset() if self.configured else ""
         response.success = not response.message
         if response.success:
             self.fault = ""

@@ -44,20 +44,13 @@ class Hardware(BoxNode):
         self.sensors = SensorTopics(self, robot, joints)
         self.gate = CommandGate(robot, joints, self.refuse)
         self.armed = False
-        self._description = self.create_publisher(String, "robot_description", LATCHED)
-        self._description.publish(String(data=robot.urdf))
-        self._operator = (
-            self.create_service(SetBool, "~/arm", self._on_arm),
-            self.create_service(Trigger, "~/estop", self._on_estop),
-        )
+        self.create_publisher(String, "robot_description", LATCHED).publish(String(data=robot.urdf))
+        self.create_service(SetBool, "~/arm", self._on_arm)
+        self.create_service(Trigger, "~/estop", self._on_estop)
         self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self.gate.accept)
 
     def teardown(self) -> None:
         self.plant.close()
-        self.sensors.close()
-        self.destroy_publisher(self._description)
-        for service in self._operator:
-            self.destroy_service(service)
 
     def loop(self) -> None:
         last = float("nan")
@@ -103,7 +96,7 @@ class Hardware(BoxNode):
 
     def reset(self) -> str:
         self.armed = False
-        return (self.plant.reset() or "") if hasattr(self, "plant") else ""
+        return self.plant.reset() or ""
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         gate = self.plant.gate

@@ -80,9 +80,3 @@ class Inbox:
     def wake(self) -> None:
         """End a ``wait`` from another thread."""
         self._guard.trigger()
-
-    def close(self) -> None:
-        for subscription, _, _ in self._handlers:
-            self._node.destroy_subscription(subscription)
-        self._node.destroy_guard_condition(self._guard)
-        self._handlers = []

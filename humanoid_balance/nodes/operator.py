@@ -52,15 +52,13 @@ class Operator:
     def __init__(self, node: Node, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""
         self._shown: Tick | None = None
-        self._services = [
-            node.create_service(SetBool, "~/arm", self._on_arm),
-            node.create_service(Trigger, "~/estop", self._on_estop),
-            node.create_service(Trigger, "~/stand", self._on_stand),
-            node.create_service(Trigger, "~/balance", self._on_balance),
-        ]
+        node.create_service(SetBool, "~/arm", self._on_arm)
+        node.create_service(Trigger, "~/estop", self._on_estop)
+        node.create_service(Trigger, "~/stand", self._on_stand)
+        node.create_service(Trigger, "~/balance", self._on_balance)
         self._publisher = node.create_publisher(String, "balance/mode", LATCHED)
         self._markers = node.create_publisher(MarkerArray, "balance/markers", SHOWN)
-        self._timer = node.create_timer(MARKERS, self._show)
+        node.create_timer(MARKERS, self._show)
 
     def tell_mode(self) -> None:
         """Publish the mode when it changed; log why the safety box tripped."""
@@ -70,13 +68,6 @@ class Operator:
             self._publisher.publish(String(data=mode))
             trip = self._control.safety.trip
             self._node.get_logger().info(f"mode: {mode}" + (f" ({trip})" if trip is not None else ""))
-
-    def close(self) -> None:
-        for service in self._services:
-            self._node.destroy_service(service)
-        self._node.destroy_timer(self._timer)
-        for publisher in (self._publisher, self._markers):
-            self._node.destroy_publisher(publisher)
 
     def _show(self) -> None:
         """In the executor's thread: the loop has better things to do. Costs nothing while nobody looks."""

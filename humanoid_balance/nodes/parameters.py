@@ -93,7 +93,7 @@ class Parameters:
         node.add_post_set_parameters_callback(self._was_set)
 
     def _declare(self, entry: Entry) -> None:
-        given = self._node._parameter_overrides.get(entry.name)
+        given = self._node._parameter_overrides.get(entry.name)  # rclpy does not tell which value it refuses
         try:
             self._node.declare_parameter(entry.name, entry.default, entry.descriptor())
         except (InvalidParameterValueException, InvalidParameterTypeException):

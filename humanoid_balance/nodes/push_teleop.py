@@ -72,9 +72,6 @@ class PushTeleop(BoxNode):
         self._arm = self.create_client(SetBool, f"{p['controller']}/arm")
 
     def teardown(self) -> None:
-        self.destroy_publisher(self._pushes)
-        for client in (self._reset, self._put_up, self._arm):
-            self.destroy_client(client)
         if self.csv is not None:
             self.csv.close()
 

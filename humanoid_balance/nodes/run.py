@@ -30,7 +30,7 @@ def run(make: Callable[[], BoxNode], signals: Signals) -> int:
             executor.spin_once(timeout_sec=REST)
         return 1 if node.finished and node.fault else 0
     finally:
-        node.halt()
+        node.close()
         executor.shutdown()
         node.destroy_node()
         rclpy.shutdown()

@@ -17,7 +17,6 @@ class SensorTopics:
     """``imu``, ``left_foot/wrench``, ``right_foot/wrench``, ``joint_states``; the last one completes the frame."""
 
     def __init__(self, node: Node, robot: Robot, joints: WireJoints) -> None:
-        self._node = node
         self._messages = messages = SensorMessages(robot, joints)
         self._ordered = (messages.imu, *messages.wrenches, messages.joints)
         names = ("imu", "left_foot/wrench", "right_foot/wrench", "joint_states")
@@ -34,7 +33,3 @@ class SensorTopics:
         """One of the topics alone."""
         self._messages.fill(frame)
         self._publishers[k].publish(self._ordered[k])
-
-    def close(self) -> None:
-        for publisher in self._publishers:
-            self._node.destroy_publisher(publisher)

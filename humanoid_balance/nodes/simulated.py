@@ -72,6 +72,3 @@ class Simulated:
 
     def close(self) -> None:
         self.plant.plant.close()
-        for publisher in (self._fell, self._description, self._clock):
-            if publisher is not None:
-                self._node.destroy_publisher(publisher)

@@ -63,7 +63,6 @@ class Simulator(BoxNode):
         self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
     def teardown(self) -> None:
-        self.sensors.close()
         self.simulated.close()
 
     def _on_command(self, message: Float64MultiArray, arrived: int) -> None:
@@ -140,8 +139,7 @@ class Simulator(BoxNode):
 
     def reset(self) -> str:
         """The robot stands in the harness again, time goes on."""
-        if hasattr(self, "simulated"):
-            self.simulated.ask_to_reset()
+        self.simulated.ask_to_reset()
         return ""
 
     def diagnose(self) -> tuple[str, dict[str, object]]:

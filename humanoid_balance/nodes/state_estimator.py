@@ -52,10 +52,6 @@ class StateEstimator(BoxNode):
             subscribe(WrenchStamped, f"{name}_foot/wrench", SENSOR, reader.on_wrench(side))
         subscribe(JointState, "joint_states", SENSOR, reader.on_joints)
 
-    def teardown(self) -> None:
-        self.topics.close()
-        self.destroy_publisher(self._state_out)
-
     def loop(self) -> None:
         self.estimator.reset()
         publish_every, next_publish = 1.0 / self.parameters["publish_rate"], -math.inf

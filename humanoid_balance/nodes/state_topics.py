@@ -41,7 +41,6 @@ class StateTopics:
         ]
         if TFMessage is not None:
             points.append(("/tf", TFMessage, self._transform))
-        self._node = node
         self._topics = [(node.create_publisher(kind, name, SHOWN), make) for name, kind, make in points]
         self.count = len(self._topics)
 
@@ -55,10 +54,6 @@ class StateTopics:
     def publish_all(self, state: RobotState) -> None:
         for k in range(self.count):
             self.publish(k, state)
-
-    def close(self) -> None:
-        for publisher, _ in self._topics:
-            self._node.destroy_publisher(publisher)
 
     def _transform(self, state: RobotState) -> Any:
         place = TransformStamped(child_frame_id=self._base)
