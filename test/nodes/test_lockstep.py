@@ -17,7 +17,7 @@ from humanoid_balance.plants.ros_stamps import from_time, to_time
 from humanoid_balance.robot import registry
 
 SEED = 7
-PUSH_AT, END = 0.5, 2.5  # [s]
+PUSH_AT, END = 0.3, 1.8  # [s]
 KE1 = PushProfile(force=300.0, duration=0.1, direction=0.0, start=PUSH_AT)
 ALL = QoSProfile(depth=5000, reliability=ReliabilityPolicy.BEST_EFFORT)
 ANSWER = {"strategy": "in-place", "delay": 0.2}
