@@ -9,6 +9,7 @@ from pathlib import Path
 
 from humanoid_balance.commands.common import count, not_negative, print_json
 from humanoid_balance.errors import InputError
+from humanoid_balance.nodes.realtime import RealTime
 from humanoid_balance.plants.board import Body, Disturbance, FaultPlan, PtyEndpoint, Server, TcpEndpoint, boards_of
 from humanoid_balance.plants.board.board import VirtualBoard
 from humanoid_balance.plants.board.endpoint import Endpoint
@@ -33,6 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(f"--{field.name.replace('_', '-')}", type=not_negative, default=0.0, metavar=unit)
     add("--fault", action="append", default=[], metavar="KIND[:JOINT][@START[+DURATION]]",
         help=f"what goes wrong, and when after the robot was let go [s]; kinds: {', '.join(KINDS)}")  # fmt: skip
+    add("--priority", type=int, choices=range(100), default=0, metavar="P",
+        help="real-time priority, 1 to 99, where the system permits it; 0: none")  # fmt: skip
     add("--json", action="store_true", help="print the ports as one JSON object")
 
 
@@ -53,6 +56,7 @@ def run(options: argparse.Namespace) -> None:
         for board, url in zip(boards, urls, strict=True):
             print(f"{board.name}: {len(board.index)} joints of {robot.spec} at {url}")
     sys.stdout.flush()
+    RealTime(options.priority).apply(lambda why: print(why, file=sys.stderr))
     try:
         server.run(lambda: False)
     finally:

@@ -79,9 +79,12 @@ class Server:
         self._turn_ended = wall
         self._exchange(time.monotonic(), self.body.now)
         self._next += step
-        if time.monotonic() - self._next > SLIP:
-            self._next = time.monotonic()
+        late = time.monotonic() - self._next
+        if late > SLIP:
+            self._next += late
             self.slips += 1
+            for board in self.boards:
+                board.machine.lose_time(round(1e6 * late))
 
     def _sample(self) -> None:
         now, sensed = self.body.now, None

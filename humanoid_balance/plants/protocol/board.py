@@ -89,6 +89,11 @@ class BoardMachine:
         if self.mode is Mode.STOPPING and now - self._stopped >= POWER_OFF:
             self.mode = Mode.STOPPED
 
+    def lose_time(self, lost: int) -> None:
+        """The board's clock missed so much of the wall's [µs], as in a simulator that is late; watchdogs count it."""
+        self._fed -= lost
+        self._stopped -= lost
+
     def stop(self, code: FaultCode, now: int) -> None:
         """Emergency stop: brake where the drives are on, then off; latched."""
         self.faults |= BoardFault[code.name]

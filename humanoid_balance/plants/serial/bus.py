@@ -105,10 +105,11 @@ class BoardBus:
         self.arrivals: deque[int] = deque(maxlen=HISTORY)
         self.index = np.zeros(0, dtype=int)  # of its joints among the robot's
         self.gauge = Calibration([])
+        self._table: int | None = None  # of the first board that fitted: nobody else may take its place
         self._sender = Sender()
         self._last_command: Command | None = None
         self._closing = False
-        self._forget()
+        self.forget()
         self._thread = threading.Thread(target=self._run, name=f"reader of {self.url}", daemon=True)
 
     def open(self) -> None:
@@ -123,7 +124,7 @@ class BoardBus:
             self._thread.join()
         self.port.close()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Nothing is known of who is at the other end."""
         self.connected = False
         self.identity: Identity | None = None
@@ -219,7 +220,7 @@ class BoardBus:
                 self.news.notify_all()
 
     def _lose(self, why: str) -> None:
-        self._forget()
+        self.forget()
         self.problem = why
 
     def _reopen(self) -> None:
@@ -232,7 +233,7 @@ class BoardBus:
         except PortError:
             return
         with self.news:
-            self._forget()
+            self.forget()
             self.clock.reset()
             self.connected = True
             self.reopened += 1
@@ -293,6 +294,8 @@ class BoardBus:
 
     def _fit(self, who: Identity, joints: list[Joint]) -> None:
         wish = self.wish
+        if self._table not in (None, who.table):
+            raise InputError(f"board '{who.name}' at {self.url}: another board than before is plugged in")
         self.index = table.indices(self.robot, who.name, joints)
         self.gauge = table.calibration(joints, self._known)
         table.check_limits(self.robot, who.name, joints, self.index, self.gauge, wish.torque)
@@ -307,6 +310,7 @@ class BoardBus:
         self.configure = Configure(
             who.table, wish.period, wish.lockstep, np.minimum(limit, own), self.gauge.brake(wish.brake[self.index])
         )
+        self._table = who.table
         self._courted = -COURT  # configure at once
 
     def _take_state(self, state: State, stamp: int, arrival: int) -> bool:
