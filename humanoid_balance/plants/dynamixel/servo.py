@@ -99,6 +99,14 @@ class Servo:
             temperature=float(temperature),
         )
 
+    def registers(self, position: float, velocity: float, torque: float) -> bytes:
+        """Data of PRESENT for a shaft in this state, as a servo would answer; the reverse of ``present``."""
+        return _PRESENT.pack(
+            round(torque / (self.torque_constant * self.current_unit)),
+            round(velocity / VELOCITY_UNIT),
+            round(position * COUNTS_PER_TURN / (2.0 * math.pi)) + CENTRE,
+        )
+
     @property
     def torque_limit(self) -> float:
         """Largest torque that ``goal`` asks for [N m]."""

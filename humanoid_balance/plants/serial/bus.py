@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
     FROM_BOARD,
     Command,
@@ -34,54 +33,17 @@ from humanoid_balance.plants.protocol import (
 )
 from humanoid_balance.plants.protocol.vocabulary import VERSION
 from humanoid_balance.plants.serial import table
-from humanoid_balance.plants.serial.calibration import Calibration, JointCalibration
-from humanoid_balance.plants.serial.clock import ClockMap
-from humanoid_balance.plants.serial.port import Port, PortError
+from humanoid_balance.plants.serial.calibration import JointCalibration
+from humanoid_balance.plants.serial.line import Bus, Clock, Sample, Wish, microseconds
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, TorqueCommand
+from humanoid_balance.types import TorqueCommand
 
 COURT = 100_000  # how often a question is repeated [µs]
 LISTEN = 0.05  # longest wait for bytes [s]
 REOPEN = 0.2  # how often a lost port is tried again [s]
-HISTORY = 200  # arrivals that rate and jitter are taken from
-SWITCHED_OFF = (Mode.OFF, Mode.STOPPING, Mode.STOPPED)  # modes in which a board takes no configuration
 
 
-Clock = Callable[[], int]  # [µs]
-
-
-def microseconds() -> int:
-    """The host's clock [µs]."""
-    return time.monotonic_ns() // 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How the host wants its boards to work."""
-
-    period: int  # between samples [µs]; 0: the board speaks only when spoken to
-    lockstep: bool
-    torque: Array  # largest torque of each joint of the robot (robot.n,) [N m]
-    brake: Array  # damping of each joint (robot.n,) [N m s/rad]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Everything a board measured at one time, in the units of the robot's joints."""
-
-    stamp: int  # board's clock [µs]
-    time: float  # host's clock [s]
-    arrival: int  # host's clock [µs]
-    state: State
-    position: Array  # (n,) [rad]
-    velocity: Array  # (n,) [rad/s]
-    torque: Array  # (n,) [N m]
-    imu: Imu | None
-    feet: Mapping[int, Array]  # wrench by side
-    truth: Truth | None
-
-
-class BoardBus:
+class BoardBus(Bus):
     """One port and its reader thread. ``news`` is the plant's lock; all that is shared is touched under it only."""
 
     def __init__(
@@ -93,18 +55,10 @@ class BoardBus:
         news: threading.Condition,
         now: Clock = microseconds,
     ) -> None:
-        self.port, self.robot, self.wish, self.news = port, robot, wish, news
-        self.url = port.url
-        self._known, self._now = known, now
+        super().__init__(port, news, now)
+        self.robot, self.wish, self._known = robot, wish, known
         self.decoder = Decoder(FROM_BOARD)
-        self.clock = ClockMap()
-        self.sample: Sample | None = None
         self.truth: Truth | None = None
-        self.faults: dict[tuple[str, int], tuple[Fault, int]] = {}  # by name and joint, with the time it came [µs]
-        self.reopened = 0
-        self.arrivals: deque[int] = deque(maxlen=HISTORY)
-        self.index = np.zeros(0, dtype=int)  # of its joints among the robot's
-        self.gauge = Calibration([])
         self._table: int | None = None  # of the first board that fitted: nobody else may take its place
         self._sender = Sender()
         self._last_command: Command | None = None
@@ -127,9 +81,9 @@ class BoardBus:
     def forget(self) -> None:
         """Nothing is known of who is at the other end."""
         self.connected = False
-        self.identity: Identity | None = None
-        self.configure: Configure | None = None
-        self.problem = ""  # why this board cannot be used
+        self.identity = None
+        self.configure = None
+        self.problem = ""
         self._rows: dict[int, Joint] = {}
         self._parts: dict[int, list[Frame]] = {}  # frames of a sample that is not complete, by stamp
         self._courted = -COURT
@@ -137,33 +91,8 @@ class BoardBus:
     # ---- what the plant asks ----
 
     @property
-    def name(self) -> str:
-        return self.identity.name if self.identity else self.url
-
-    @property
     def joints(self) -> list[Joint]:
         return [self._rows[i] for i in sorted(self._rows)]
-
-    @property
-    def mode(self) -> Mode:
-        """As last reported; UNCONFIGURED while nothing is known."""
-        known = self.connected and self.sample is not None and self.configure is not None
-        return self.sample.state.mode if known and self.sample is not None else Mode.UNCONFIGURED
-
-    @property
-    def configured(self) -> bool:
-        """The board works as the host wants it."""
-        wanted = self.configure
-        return wanted is not None and self.sample is not None and self.sample.state.configuration == wanted.checksum
-
-    @property
-    def settled(self) -> bool:
-        """Nothing more can be done but by the operator: configured, or stopped."""
-        return self.configured or (self.configure is not None and self.mode in SWITCHED_OFF)
-
-    def age(self) -> float:
-        """Of the newest sample [s]."""
-        return 1e-6 * (self._now() - self.sample.arrival) if self.sample else float("inf")
 
     def command(self, mode: Mode, command: TorqueCommand) -> None:
         """Send this board's part of a command, in answer to its newest sample."""
@@ -193,6 +122,10 @@ class BoardBus:
                 self.port.send(data, urgent)
             except PortError as error:
                 self._lose(str(error))
+
+    def line_counts(self) -> tuple[int, int, int]:
+        c = self.decoder.counts
+        return c.frames, c.lost, c.bad_framing + c.bad_crc + c.bad_payload + c.wrong_version + c.wrong_way
 
     # ---- the reader thread ----
 
@@ -297,7 +230,7 @@ class BoardBus:
         if self._table not in (None, who.table):
             raise InputError(f"board '{who.name}' at {self.url}: another board than before is plugged in")
         self.index = table.indices(self.robot, who.name, joints)
-        self.gauge = table.calibration(joints, self._known)
+        self.gauge = table.calibration([joint.name for joint in joints], self._known)
         table.check_limits(self.robot, who.name, joints, self.index, self.gauge, wish.torque)
         if 0 < wish.period < who.period_min:
             raise InputError(

@@ -29,6 +29,10 @@ class Calibration:
     def position(self, board: Array) -> Array:
         return board / self.gear + self.offset
 
+    def raw_position(self, joint: Array) -> Array:
+        """The reverse: what the board calls a position of the joint."""
+        return (joint - self.offset) * self.gear
+
     def velocity(self, board: Array) -> Array:
         return board / self.gear
 
@@ -56,7 +60,7 @@ class Calibration:
             return Command.idle(mode, answers, len(index))
         rows = (
             command.torque[index] / self.gear,
-            (command.position[index] - self.offset) * self.gear,
+            self.raw_position(command.position[index]),
             command.velocity[index] * self.gear,
             command.stiffness[index] / self.gear**2,
             command.damping[index] / self.gear**2,

@@ -9,7 +9,7 @@ import numpy as np
 
 from humanoid_balance.plants.protocol import FaultCode, Mode, derating, fault_names
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, JOINT_WARNINGS
-from humanoid_balance.plants.serial.bus import BoardBus
+from humanoid_balance.plants.serial.line import Bus
 from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Array
 
@@ -52,8 +52,9 @@ class BusHealth:
     reopened: int
 
 
-def bus_health(bus: BoardBus) -> BusHealth:
-    counts, gaps = bus.decoder.counts, 1e-6 * np.diff(np.array(bus.arrivals, dtype=float))
+def bus_health(bus: Bus) -> BusHealth:
+    gaps = 1e-6 * np.diff(np.array(bus.arrivals, dtype=float))
+    frames, lost, errors = bus.line_counts()
     state = bus.sample.state if bus.sample else None
     return BusHealth(
         port=bus.url,
@@ -65,15 +66,15 @@ def bus_health(bus: BoardBus) -> BusHealth:
         rate=float(1.0 / gaps.mean()) if len(gaps) and gaps.mean() > 0.0 else 0.0,
         jitter=float(gaps.std()) if len(gaps) else 0.0,
         round_trip=1e-6 * bus.clock.round_trip,
-        frames=counts.frames,
-        lost=counts.lost,
-        errors=counts.bad_framing + counts.bad_crc + counts.bad_payload + counts.wrong_version + counts.wrong_way,
+        frames=frames,
+        lost=lost,
+        errors=errors,
         overruns=bus.port.overruns,
         reopened=bus.reopened,
     )
 
 
-def joint_health(bus: BoardBus) -> list[JointHealth]:
+def joint_health(bus: Bus) -> list[JointHealth]:
     sample = bus.sample
     if sample is None:
         return []
@@ -89,7 +90,7 @@ def joint_health(bus: BoardBus) -> list[JointHealth]:
     ]  # fmt: skip
 
 
-def torque_share(buses: Sequence[BoardBus], n: int) -> Array:
+def torque_share(buses: Sequence[Bus], n: int) -> Array:
     """Part of each joint's torque limit that temperature and voltage allow (n,)."""
     share = np.ones(n)
     for bus in buses:
@@ -99,7 +100,7 @@ def torque_share(buses: Sequence[BoardBus], n: int) -> Array:
     return share
 
 
-def trouble(buses: Sequence[BoardBus], armed: bool) -> Trip | None:
+def trouble(buses: Sequence[Bus], armed: bool) -> Trip | None:
     """The first thing that forbids to arm, or to stay armed; a board on its way to DAMPING is none."""
     modes = (*ARMED_MODES, Mode.DISARMED) if armed else (Mode.DISARMED,)
     for bus in buses:
@@ -119,7 +120,7 @@ def trouble(buses: Sequence[BoardBus], armed: bool) -> Trip | None:
     return None
 
 
-def _joint_trouble(bus: BoardBus) -> Trip | None:
+def _joint_trouble(bus: Bus) -> Trip | None:
     """A fault of a joint that stops its board, with the board's own evidence if it has come."""
     assert bus.sample is not None
     bits = bus.sample.state.joint_faults & ~np.uint16(JOINT_WARNINGS)

@@ -10,13 +10,15 @@ from dataclasses import replace
 import numpy as np
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import Mode, Push, Truth
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TIMEOUT
 from humanoid_balance.plants.serial import health, table
-from humanoid_balance.plants.serial.bus import SWITCHED_OFF, BoardBus, Wish
+from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.gate import Gate
-from humanoid_balance.plants.serial.port import Port, PortError
+from humanoid_balance.plants.serial.line import SWITCHED_OFF, Bus, Wish
+from humanoid_balance.plants.serial.servo_bus import DynamixelBus
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
 from humanoid_balance.safety.box import SafetyLimits, Trip
@@ -50,7 +52,7 @@ class SerialPlant:
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
         self._torque = self.config.torque * robot.torque_limit
         self.gate = Gate(TorqueBounds(self._torque, SafetyLimits().rate))
-        self.buses: list[BoardBus] = []
+        self.buses: list[Bus] = []
         self._used = [-1] * len(self.config.buses)  # stamp of the sample of each board that was read last [µs]
         self._polled = any(bus.half_duplex for bus in self.config.buses)
         self._frame: SensorFrame | None = None
@@ -72,10 +74,15 @@ class SerialPlant:
         """Until a reader thread has news, or so long."""
         self._news.wait(seconds)
 
-    def _open_bus(self, config: BusConfig) -> BoardBus:
+    def _open_bus(self, config: BusConfig) -> Bus:
         period = 0 if config.half_duplex else round(1e6 * self.dt)
         wish = Wish(period, self.lockstep, self._torque, self.robot.brake)
-        bus = BoardBus(Port(config.port, config.baud), self.robot, wish, self.config.calibration, self._news)
+        port, known = Port(config.port, config.baud), self.config.calibration
+        bus: Bus
+        if config.servos:
+            bus = DynamixelBus(port, self.robot, wish, known, self._news, config.servos)
+        else:
+            bus = BoardBus(port, self.robot, wish, known, self._news)
         try:
             bus.open()
         except PortError as error:
@@ -101,7 +108,7 @@ class SerialPlant:
                 self.robot, [(bus.name, [self.robot.joint_names[i] for i in bus.index]) for bus in self.buses]
             )
 
-    def _wake_simulator(self, bus: BoardBus) -> None:
+    def _wake_simulator(self, bus: Bus) -> None:
         """A simulator that its last host left stopped may be reset at once: nobody gets hurt."""
         if bus.identity is not None and bus.identity.simulator:
             if bus.mode is Mode.STOPPED:
@@ -111,9 +118,8 @@ class SerialPlant:
 
     def _why_not(self, timeout: float) -> str:
         bus = next(bus for bus in self.buses if not bus.settled)
-        counts = bus.decoder.counts
         if bus.identity is None:
-            heard = f"{counts.bytes} bytes and {counts.frames} frames came" if counts.bytes else "not a byte came"
+            heard = "{} frames came whole, {} were missing, {} damaged".format(*bus.line_counts())
             return f"port {bus.url}: no board introduced itself within {timeout:g} s; {heard}"
         told = ", ".join(
             f"{name} {fault.value:g}, limit {fault.limit:g}" for (name, _), (fault, _) in bus.faults.items()

@@ -24,8 +24,8 @@ def indices(robot: Robot, board: str, joints: Sequence[Joint]) -> Array:
     return np.array([robot.joint_names.index(joint.name) for joint in joints], dtype=int)
 
 
-def calibration(joints: Sequence[Joint], known: Mapping[str, JointCalibration]) -> Calibration:
-    return Calibration([known.get(joint.name, JointCalibration()) for joint in joints])
+def calibration(joints: Sequence[str], known: Mapping[str, JointCalibration]) -> Calibration:
+    return Calibration([known.get(name, JointCalibration()) for name in joints])
 
 
 def check_limits(

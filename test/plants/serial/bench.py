@@ -8,11 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from humanoid_balance.plants.board.board import VirtualBoard
+from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import Push, Sensors, Truth
 from humanoid_balance.plants.serial import SerialPlant
-from humanoid_balance.plants.serial.bus import BoardBus, Wish
+from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
-from humanoid_balance.plants.serial.port import Port, PortError
+from humanoid_balance.plants.serial.line import Wish
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, SensorFrame
 

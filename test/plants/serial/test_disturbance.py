@@ -28,6 +28,7 @@ ZERO = np.zeros(ROBOT.n)
 OFF, BRAKE = TorqueCommand.damp(0.0, ZERO), TorqueCommand.damp(0.0, ROBOT.brake)
 BAD_LINE = ("--frame-loss", "0.01", "--bit-errors", "1e-5", "--jitter", "0.002")
 KE1 = PushProfile(300.0, 0.1, 0.0, 1.0), BalanceSettings("in-place", "dcm", 0.2)
+KE6 = PushProfile(300.0, 0.4, 0.0, 1.0), BalanceSettings()
 
 
 def torque(share: float) -> TorqueCommand:
@@ -242,11 +243,37 @@ def test_a_host_that_dies_leaves_the_robot_braking_within_20_ms(how: signal.Sign
     raise AssertionError(f"braking after {tries} s")
 
 
+def in_real_time(case: tuple[PushProfile, BalanceSettings], seconds: float, *options: str) -> stack.Story:
+    """The human at 500 Hz on the wall's clock."""
+    robot = registry.load("human")
+    with (
+        stack.board("--robot", "human", "--priority", "10", *options) as board,
+        stack.punctual(),
+        SerialPlant(robot, board.ports, 0.002) as plant,
+    ):
+        story = stack.run(robot, plant, *case, seconds)
+        story.fell |= plant.modes != (Mode.TORQUE,)
+        health = plant.bus_health()[0]
+    late = np.diff(story.wall)
+    print(f"{len(late) / late.sum():.0f} Hz, longest tick {1e3 * late.max():.1f} ms, {health}, {story.modes}")
+    return story
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [KE1, KE6], ids=["KE1", "KE6"])
+def test_pushes_are_recovered_in_real_time(case: tuple[PushProfile, BalanceSettings]) -> None:
+    story = in_real_time(case, 8.0)
+    assert story.recovered() and len(story.modes) > 1
+    assert np.median(np.diff(story.wall)) < 0.0025
+
+
 @pytest.mark.slow
 def test_a_push_is_recovered_over_a_bad_line() -> None:
-    robot = registry.load("human")
-    with stack.board("--robot", "human", *BAD_LINE) as board, SerialPlant(robot, board.ports) as plant:
-        story = stack.run(robot, plant, *KE1, 6.0)
-        health = plant.bus_health()[0]
-    assert story.recovered(), (story.modes, health)
-    assert health.lost > 0
+    story = in_real_time(KE1, 6.0, *BAD_LINE)
+    assert story.recovered() and len(story.modes) > 1
+
+
+@pytest.mark.slow
+def test_the_robot_stands_for_ten_minutes_over_a_bad_line() -> None:
+    story = in_real_time((PushProfile(0.0, 0.1, 0.0, 1.0), BalanceSettings()), 600.0, *BAD_LINE)
+    assert story.recovered()

@@ -25,7 +25,8 @@ KE6 = PushProfile(300.0, 0.4, 0.0, 1.0), BalanceSettings()
 def in_process(spec: str, push: PushProfile, settings: BalanceSettings, ticks: int) -> stack.Story:
     robot = registry.load(spec)
     plant = MujocoPlant(robot, PlantOptions(), [push])
-    loop = stack.controller(robot, plant, plant.read().torque, settings)
+    loop = stack.controller(robot, plant, settings)
+    loop.safety.activate(plant.read().torque)
     story = stack.Story()
     for _ in range(ticks):
         truth = plant.truth()
