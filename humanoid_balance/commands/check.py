@@ -59,15 +59,18 @@ def run(options: argparse.Namespace) -> None:
 
 
 def listen(robot: Robot, plant: SerialPlant, seconds: float) -> tuple[SensorFrame, np.ndarray]:
-    """The last frame, and the mean of the accelerometer."""
+    """The last frame, complete if there was one at all, and the mean of the accelerometer."""
     off = TorqueCommand.damp(0.0, np.zeros(robot.n))
     until, felt = time.monotonic() + seconds, []
+    last: SensorFrame | None = None
     while True:
         frame = plant.read()
         felt.append(frame.acceleration)
         plant.write(off)
+        if last is None or all(np.isfinite(part).all() for part in (frame.position, frame.wrench)):
+            last = frame
         if time.monotonic() >= until:
-            return frame, np.nanmean(felt, axis=0) if np.isfinite(felt).any() else np.full(3, np.nan)
+            return last, np.nanmean(felt, axis=0) if np.isfinite(felt).any() else np.full(3, np.nan)
 
 
 def report(robot: Robot, buses: list[BusHealth], joints: list[JointHealth], complaints: list[str]) -> dict[str, Any]:

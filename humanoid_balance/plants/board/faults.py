@@ -66,7 +66,8 @@ class FaultPlan:
         since = -math.inf if self._letting_go is None else 1e-6 * (now - self._letting_go)
         found: list[PlannedFault] = []
         for fault in self.faults:
-            if fault.start <= since < fault.start + fault.duration or (fault.start == -math.inf == since):
+            over = math.isfinite(fault.start) and since >= fault.start + fault.duration
+            if fault.start <= since and not over:
                 if fault.kind in EVENTS:
                     if fault in self._done:
                         continue

@@ -42,7 +42,7 @@ class Line:
 
     def send(self, data: bytes, now: float) -> None:
         """Bytes enter the line; frames are told apart by their closing zero."""
-        if self._clean and not self._queue:
+        if self._clean:
             if now >= self.silent_until:
                 self._queue.append((max(now, self.blocked_until), data))
             return

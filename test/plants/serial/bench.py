@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from humanoid_balance.plants.board.board import VirtualBoard
+from humanoid_balance.plants.board import Body, Disturbance, Line, VirtualBoard
 from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import Push, Sensors, Truth
 from humanoid_balance.plants.serial import SerialPlant
@@ -58,9 +58,10 @@ class LooseJoints:
 class Cable(Port):
     """The host's end of a cable in memory."""
 
-    def __init__(self, name: str, board: VirtualBoard, bench: Bench) -> None:
+    def __init__(self, name: str, board: VirtualBoard, bench: Bench, disturbance: Disturbance, seed: int) -> None:
         super().__init__(name, 4_000_000)
         self.board, self.bench = board, bench
+        self.down, self.up = Line(disturbance, 2 * seed), Line(disturbance, 2 * seed + 1)
         self.plugged, self.deaf = True, False  # deaf: bytes are lost both ways
         self.inbox = b""
 
@@ -74,15 +75,30 @@ class Cable(Port):
         if not self.plugged:
             raise PortError(f"{self.url}: pulled")
         if not self.deaf:
-            self.board.receive(data, self.bench.body.now)
+            self.down.send(data, 1e-6 * self.bench.body.now)
+            self.arrive()
         return True
+
+    def arrive(self) -> None:
+        """What is due at the board."""
+        data = self.down.due(1e-6 * self.bench.body.now)
+        if data:
+            self.board.receive(data, self.bench.body.now)
 
 
 class Bench:
     """The world: advances boards and joints by a millisecond, and carries bytes."""
 
-    def __init__(self, robot: Robot, boards: int = 2) -> None:
-        self.body = LooseJoints(robot)
+    def __init__(
+        self,
+        robot: Robot,
+        boards: int = 2,
+        body: Body | LooseJoints | None = None,
+        disturbance: Disturbance | None = None,
+        period: float = 0.001,
+        seed: int = 0,
+    ) -> None:
+        self.body = body or LooseJoints(robot)
         every = Sensors.IMU | Sensors.LEFT_FOOT | Sensors.RIGHT_FOOT
         parts = np.array_split(np.arange(robot.n), boards)
         self.boards = [
@@ -91,14 +107,18 @@ class Bench:
         ]
         for board in self.boards:
             board.machine.simulator = False  # as strict as a real one
-        self.cables = [Cable(board.name, board, self) for board in self.boards]
+        bad = disturbance or Disturbance()
+        self.cables = [Cable(board.name, board, self, bad, k + 10 * seed) for k, board in enumerate(self.boards)]
         self.after_step: Callable[[], None] = lambda: None
-        self.plant = BenchPlant(robot, self)
+        self.plant = BenchPlant(robot, self, period)
 
     def advance(self) -> None:
         """One millisecond."""
-        for board in self.boards:
+        for board, cable in zip(self.boards, self.cables, strict=True):
+            cable.arrive()
             board.tick(self.body.now)
+        if isinstance(self.body, Body) and any(board.following for board in self.boards):
+            self.body.held = False
         self.body.step(self._law)
         self.after_step()
         sensed = self.body.sense()
@@ -106,7 +126,8 @@ class Bench:
             if self.body.now - board.sampled >= board.period:
                 board.sample(sensed, self.body.now)
             if cable.plugged and not cable.deaf:
-                cable.inbox += b"".join(board.out)
+                cable.up.send(b"".join(board.out), 1e-6 * self.body.now)
+                cable.inbox += cable.up.due(1e-6 * self.body.now)
             board.out.clear()
         for bus in self.plant.buses:
             if bus.connected:
@@ -136,12 +157,12 @@ class Bench:
 class BenchPlant(SerialPlant):
     """Without threads: waiting means that the world goes on."""
 
-    def __init__(self, robot: Robot, bench: Bench) -> None:
+    def __init__(self, robot: Robot, bench: Bench, period: float) -> None:
         self._bench = bench
         bench.plant = self
         self.buses = []
         config = HardwareConfig(tuple(BusConfig(cable.url) for cable in bench.cables))
-        super().__init__(robot, config)
+        super().__init__(robot, config, period)
 
     def _time(self) -> float:
         return 1e-6 * self._clock()
@@ -155,7 +176,7 @@ class BenchPlant(SerialPlant):
 
     def _open_bus(self, config: BusConfig) -> BoardBus:
         cable = next(cable for cable in self._bench.cables if cable.url == config.port)
-        wish = Wish(1000, False, self._torque, self.robot.brake)
+        wish = Wish(round(1e6 * self.dt), False, self._torque, self.robot.brake)
         bus = BoardBus(cable, self.robot, wish, {}, self._news, self._clock)
         bus.connected = True
         return bus
