@@ -199,3 +199,86 @@ def test_faults_do_not_trip_a_box_that_is_not_active(robot: Robot, standing: tup
     box.arm()
     sent = box.update(standing[0], state, command)
     assert box.arming is Arming.ARMED and np.isfinite(sent.torque).all()
+
+
+# ---- joints that do not behave ----
+
+
+def with_joint(
+    standing: tuple[SensorFrame, RobotState], stamp: float, joint: int, velocity: float, torque: float
+) -> tuple[SensorFrame, RobotState]:
+    """The standing robot at another time, with one joint moving and its motor working."""
+    frame, state = standing
+    v, tau = state.v.copy(), 0.0 * frame.torque
+    v[6 + joint], tau[joint] = velocity, torque
+    return replace(frame, stamp=stamp, torque=tau), replace(state, stamp=stamp, v=v)
+
+
+def follow(
+    robot: Robot, standing: tuple[SensorFrame, RobotState], speeds: Array, torque: float, joint: int = 4
+) -> SafetyBox:
+    """A joint with these speeds [rad/s], a millisecond apart, while its motor gives ``torque``."""
+    box = active(robot)
+    for k, speed in enumerate(speeds):
+        frame, state = with_joint(standing, STAMP + 0.001 * k, joint, float(speed), torque)
+        box.update(frame, state, torques(robot, 0.0, frame.stamp))
+    return box
+
+
+def test_a_joint_that_gets_faster_against_its_torque_trips(
+    robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    speeds = np.linspace(0.1, 0.8, 60) * robot.velocity_limit[4]
+    box = follow(robot, standing, speeds, -0.5 * robot.torque_limit[4])
+    assert box.trip is not None and box.trip.what.startswith("joint moves against its torque")
+    assert box.trip.where == robot.joint_names[4]
+
+
+@pytest.mark.parametrize("case", ["with its torque", "little torque", "slowed down", "a short bump"])
+def test_a_joint_that_is_pushed_or_driven_does_not_trip(
+    case: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    limit, top = robot.torque_limit[4], robot.velocity_limit[4]
+    rising = np.linspace(0.1, 0.8, 60) * top
+    speeds, torque = {
+        "with its torque": (rising, 0.5 * limit),
+        "little torque": (rising, -0.2 * limit),
+        "slowed down": (rising[::-1], -0.5 * limit),
+        "a short bump": (np.concatenate([rising[::3], np.zeros(20)]), -0.5 * limit),
+    }[case]
+    assert follow(robot, standing, speeds, torque).arming is Arming.ACTIVE
+
+
+def test_a_joint_that_stops_answering_trips_after_20_ms(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    box, (frame, state) = active(robot), standing
+    silent = frame.position.copy()
+    silent[7] = np.nan
+    box.update(frame, state, torques(robot, 0.0))
+    for k in range(1, 40):
+        stamp = STAMP + 0.001 * k
+        box.update(replace(frame, stamp=stamp, position=silent), state, torques(robot, 0.0, stamp))
+        if box.trip is not None:
+            break
+    assert k in (20, 21) and box.trip is not None  # 20 ms, to rounding
+    assert box.trip.what.startswith("joint does not answer") and box.trip.where == robot.joint_names[7]
+
+
+def test_feedback_in_the_drives_is_bounded_too(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    frame, state = standing
+    box, one = active(robot), np.ones(robot.n)
+    before = np.zeros(robot.n)
+    for _ in range(10):
+        wanted = TorqueCommand(STAMP, 0 * one, state.q[7:] + 1.0, 0 * one, 50.0 * robot.torque_limit, one)
+        sent = box.update(frame, state, wanted)
+        made = sent.torque + sent.stiffness * (sent.position - state.q[7:]) + sent.damping * (0.0 - state.v[6:])
+        assert (np.abs(made - before) <= 0.2 * robot.torque_limit * (1 + 1e-9)).all()
+        before = made
+    np.testing.assert_allclose(before, robot.torque_limit)
+
+
+def test_a_joint_that_may_use_less_gets_less(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
+    box = active(robot)
+    box.bounds.share = np.full(robot.n, 0.3)
+    for _ in range(10):
+        sent = box.update(*standing, torques(robot, robot.torque_limit))
+    np.testing.assert_allclose(sent.torque, 0.3 * robot.torque_limit)
