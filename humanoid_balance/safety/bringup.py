@@ -112,10 +112,13 @@ class BringUp:
         reason = plausibility.positions(self.robot, frame) or self._hoist_fits()
         if reason is None:
             base = np.array([0.0, 0.0, 0.0, 1.0]) if self._state is None else self._state.q[3:7]
-            self._ramp = StandRamp(self.robot, frame, base, self._load(), self._settings, self._period)
+            self._ramp = self._new_ramp(frame, base)
             self.box.activate(frame.torque)
             self._stage = Stage.STAND
         return reason
+
+    def _new_ramp(self, frame: SensorFrame, base: Array) -> StandRamp:
+        return StandRamp(self.robot, frame, base, self._load(), self._settings, self._period)
 
     def activate(self) -> str | None:
         """From ``stand`` to ``active``."""
@@ -239,6 +242,7 @@ class BringUp:
         x, y = state.q[3:5]
         leaning = 2.0 * math.asin(min(1.0, math.hypot(x, y)))
         if frame.stamp - self._lifted > LIFTED and leaning < UPRIGHT:
-            self._stage = Stage.STAND  # no stepping in the air; ``activate`` goes on when it stands again
+            # No stepping in the air: slowly back to the stance; ``activate`` goes on when it stands again.
+            self._stage, self._ramp = Stage.STAND, self._new_ramp(frame, state.q[3:7])
             return True
         return False
