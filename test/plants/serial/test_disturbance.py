@@ -186,7 +186,6 @@ HOST = """
     import numpy as np
     from humanoid_balance.nodes.realtime import RealTime
     from humanoid_balance.plants.serial import SerialPlant
-from humanoid_balance.plants.world import PlantOptions
     from humanoid_balance.robot import registry
     from humanoid_balance.types import TorqueCommand
 
