@@ -29,7 +29,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
-        *shared_files("config", "launch"),
+        *shared_files("config", "gazebo", "launch"),
     ],
     zip_safe=False,
     python_requires=">=3.11",

@@ -14,9 +14,10 @@ from humanoid_balance.commands.common import number, writable
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes import start
 from humanoid_balance.nodes.executables import Signals
+from humanoid_balance.plants.world import SIMULATORS
 from humanoid_balance.robot import registry
 
-PLANTS = ("mujoco", "topics", "serial")
+PLANTS = (*SIMULATORS, "topics", "serial")
 GRACE = 10.0  # nodes get this long to end by themselves [s]
 LOOK = 0.1  # [s]
 
@@ -66,8 +67,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _graph(options: argparse.Namespace) -> list[start.NodeStart]:
     """The nodes that the options ask for."""
-    if options.plant == "mujoco":
-        nodes = start.simulation(options.robot, options.rate, options.separate, options.record is not None)
+    if options.plant in SIMULATORS:
+        recorded = options.record is not None
+        nodes = start.simulation(options.robot, options.rate, options.separate, recorded, simulator=options.plant)
     else:
         nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, simulated=False)
     if options.plant == "serial":

@@ -51,13 +51,15 @@ def controller(robot: str, rate: float, simulated: bool) -> list[NodeStart]:
     return [NodeStart("state_estimator", common), NodeStart("balance_controller", {**common, **starting})]
 
 
-def simulation(robot: str, rate: float = 0.0, separate: bool = False, recorded: bool = False) -> list[NodeStart]:
-    """A simulated robot that stands by itself; ``rate`` 0 takes the usual one [Hz]."""
+def simulation(
+    robot: str, rate: float = 0.0, separate: bool = False, recorded: bool = False, **world: Any
+) -> list[NodeStart]:
+    """A simulated robot that stands by itself; ``rate`` 0 takes the usual one [Hz]. ``world``: parameters of it."""
     rate = rate or (SEPARATE_RATE if separate else STACK_RATE)
     common = {"robot": robot, "autostart": True, "rate": rate}
     if not separate:
-        return [NodeStart("balance_stack", {**common, "auto_arm": True, "full_rate": recorded})]
-    return [NodeStart("simulator", common), *controller(robot, rate, simulated=True)]
+        return [NodeStart("balance_stack", {**common, **world, "auto_arm": True, "full_rate": recorded})]
+    return [NodeStart("simulator", {**common, **world}), *controller(robot, rate, simulated=True)]
 
 
 def recorder(robot: str, file: str) -> NodeStart:

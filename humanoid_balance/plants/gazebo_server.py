@@ -24,10 +24,9 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 class GazeboServer:
     """Runs until ``close``, or until this process ends, however it ends."""
 
-    def __init__(self, world: str, master: int = 0) -> None:
-        """``world`` is a whole SDF; ``master`` is the port for Gazebo's own tools, 0 for any free one."""
+    def __init__(self, world: str) -> None:
+        """``world`` is a whole SDF."""
         home = gazebo_home.find()
-        self.master = master or _free_port()
         self._folder = Path(tempfile.mkdtemp(prefix="humanoid_balance_", dir=home.scratch))
         self._folder.chmod(0o755)
         file, self.log = self._folder / "robot.world", self._folder / "gzserver.log"
@@ -39,7 +38,7 @@ class GazeboServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=os.environ | environment(home, self.master),
+                env=os.environ | environment(home),
                 start_new_session=True,  # an interrupt at the terminal is for us; we end it
             )
         try:
@@ -85,10 +84,13 @@ class GazeboServer:
         self.close()
 
 
-def environment(home: gazebo_home.Home, master: int) -> dict[str, str]:
-    """Variables for programs of Gazebo: alone on the loopback, with our plugin, without the model data base."""
+def environment(home: gazebo_home.Home) -> dict[str, str]:
+    """Variables for gzserver: on the loopback alone, with our plugin, without the model data base.
+
+    Where its own tools find it is up to GAZEBO_MASTER_URI, as usual; else it takes a free port, so that many can run.
+    """
     return {
-        "GAZEBO_MASTER_URI": f"http://127.0.0.1:{master}",
+        "GAZEBO_MASTER_URI": os.environ.get("GAZEBO_MASTER_URI", f"http://127.0.0.1:{_free_port()}"),
         "GAZEBO_IP": "127.0.0.1",
         "GAZEBO_PLUGIN_PATH": str(home.plugin),
         "GAZEBO_MODEL_DATABASE_URI": "",
