@@ -5,6 +5,8 @@
 
 #include <gazebo/physics/ContactManager.hh>
 #include <gazebo/physics/ode/ODEJoint.hh>
+#include <gazebo/physics/ode/ODELink.hh>
+#include <gazebo/physics/ode/ODEPhysics.hh>
 
 namespace humanoid_balance
 {
@@ -37,6 +39,7 @@ Body::Body(gazebo::physics::ModelPtr model_, sdf::ElementPtr sdf)
       throw std::runtime_error("the model has no joint '" + motor.row.name + "' in the physics engine ODE");
     motor.lower = motor.joint->LowerLimit(0);
     motor.upper = motor.joint->UpperLimit(0);
+    motor.rotor = MakeRotor(motor.joint);
     motor.armature = e->Get<double>("armature");
     motor.damping = e->Get<double>("damping");
     motor.friction = e->Get<double>("friction");
@@ -62,6 +65,25 @@ Body::Body(gazebo::physics::ModelPtr model_, sdf::ElementPtr sdf)
   sample.position.resize(n);
   sample.velocity.resize(n);
   sample.torque.resize(n);
+}
+
+// An angular motor beside each hinge. The hinge itself is left without stops: then ODE's direct solver factors all
+// hinges at once and takes one by one only what may have limits.
+dJointID Body::MakeRotor(const gazebo::physics::JointPtr &joint) const
+{
+  const auto physics = boost::dynamic_pointer_cast<gazebo::physics::ODEPhysics>(world->Physics());
+  const auto id = [](const gazebo::physics::LinkPtr &link)
+  { return boost::dynamic_pointer_cast<gazebo::physics::ODELink>(link)->GetODEId(); };
+  auto &hinge = static_cast<gazebo::physics::ODEJoint &>(*joint);
+  hinge.SetParam(dParamLoStop, -dInfinity);
+  hinge.SetParam(dParamHiStop, dInfinity);
+  const dJointID rotor = dJointCreateAMotor(physics->GetWorldId(), nullptr);
+  dJointAttach(rotor, id(joint->GetChild()), id(joint->GetParent()));
+  dJointSetAMotorMode(rotor, dAMotorUser);
+  dJointSetAMotorNumAxes(rotor, 1);
+  const Vector axis = joint->GlobalAxis(0);
+  dJointSetAMotorAxis(rotor, 0, 1, axis.X(), axis.Y(), axis.Z());
+  return rotor;
 }
 
 Body::Frame Body::ReadFrame(sdf::ElementPtr element) const
@@ -183,14 +205,12 @@ void Body::Apply(const std::vector<double> &torque, uint64_t now)
   }
 }
 
-// Rotor inertia I, viscous damping b and the joint's stops, all in the one row that ODE has for the stops of a joint,
-// solved together with the bodies and therefore stable at any size:
+// Rotor inertia I, viscous damping b and the joint's stops, all in the one row of an angular motor, solved together with
+// the bodies and therefore stable at any size:
 //   torque = -I (v+ - v) / h - b v+ - k (q + h v+ - stop) - d v+    with v+ the speed after the step
-// ODE's row is v+ = erp (stop - q) / h - cfm torque, so with D = I / h + b + d + k h: cfm = 1 / D and
-// stop = q + h (I v / h - k (q - stop)) / D at erp 1.
+// ODE's row is v+ = vel - cfm torque, so with D = I / h + b + d + k h: cfm = 1 / D, vel = (I v / h - k (q - stop)) / D.
 void Body::Drive(Motor &motor, double position, double velocity, double torque) const
 {
-  auto &joint = static_cast<gazebo::physics::ODEJoint &>(*motor.joint);
   double resistance = motor.armature / step + motor.damping;
   double memory = motor.armature / step * velocity;
   const double beyond = position < motor.lower ? position - motor.lower : std::max(0.0, position - motor.upper);
@@ -199,16 +219,14 @@ void Body::Drive(Motor &motor, double position, double velocity, double torque) 
     resistance += kStopDamping + kStopStiffness * step;
     memory -= kStopStiffness * beyond;
   }
+  dJointSetAMotorParam(motor.rotor, dParamFMax, resistance > 0.0 ? dInfinity : 0.0);
   if (resistance > 0.0)
   {
-    const double stop = position + step * memory / resistance;
-    joint.SetParam(dParamStopCFM, 1.0 / resistance);
-    joint.SetParam(dParamStopERP, 1.0);
-    joint.SetParam(dParamLoStop, stop);
-    joint.SetParam(dParamHiStop, stop);
+    dJointSetAMotorParam(motor.rotor, dParamCFM, 1.0 / resistance);
+    dJointSetAMotorParam(motor.rotor, dParamVel, memory / resistance);
   }
   const double dry = motor.friction > 0.0 ? motor.friction * std::tanh(velocity / kFrictionSpeed) : 0.0;
-  joint.SetForce(0, torque - dry);
+  motor.joint->SetForce(0, torque - dry);
 }
 
 bool Body::AddPush(const std::string &link, const Push &push)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <gazebo/physics/ode/ode_inc.h>
 #include <gazebo/physics/physics.hh>
 #include <ignition/math/Pose3.hh>
 #include <sdf/sdf.hh>
@@ -72,6 +73,7 @@ private:
   {
     JointRow row;
     gazebo::physics::JointPtr joint;
+    dJointID rotor;                      // carries rotor inertia, damping and stops
     double lower, upper;                 // where the joint's stops are [rad]
     double armature, damping, friction;  // [kg m^2, N m s/rad, N m]
     double held_position, held_torque;
@@ -84,6 +86,7 @@ private:
   };
 
   Frame ReadFrame(sdf::ElementPtr element) const;
+  dJointID MakeRotor(const gazebo::physics::JointPtr &joint) const;
   void ReadContacts();
   void AddContact(Sole &sole, Wrench &sum, const Vector &force, const Vector &moment) const;
   void Drive(Motor &motor, double position, double velocity, double torque) const;
