@@ -64,6 +64,7 @@ class Recorded:
         self.modes: list[str] = []
         self.refused: dict[str, int] = {}
         self._robot = robot
+        self._newest = -1  # stamp of the last joint sample; a command without a label answers it [ns]
         reader = FrameReader(robot, period, 0.0 if newest else math.inf, self._refuse)
         handlers: dict[str, Callable[[Any], None]] = {
             "joint_states": reader.on_joints, "imu": reader.on_imu, "left_foot/wrench": reader.on_wrench(0),
@@ -71,6 +72,8 @@ class Recorded:
         }  # fmt: skip
         for topic, message in messages(file, namespace):
             if topic in handlers:
+                if topic == "joint_states":
+                    self._newest = nanoseconds(from_time(message.header.stamp))
                 handlers[topic](message)
                 frame = reader.take()
                 if frame is not None:
@@ -84,7 +87,7 @@ class Recorded:
     def _see(self, topic: str, message: Any) -> None:
         if topic == TOPIC:
             label = Label.of(message)
-            stamp = label.answers if label.answers >= 0 else nanoseconds(self.frames[-1].stamp) if self.frames else -1
+            stamp = label.answers if label.answers >= 0 else self._newest
             if len(message.data) == self._robot.n and not label.damped:
                 self.torques[stamp] = np.array(message.data)
         elif topic == "balance/mode":
