@@ -74,7 +74,8 @@ class BalanceStack(BoxNode):
             while self.running:
                 begun = time.perf_counter()
                 self.inbox.poll()
-                self.simulated.before_tick()
+                if self.simulated.before_tick():
+                    self.estimator.reset()  # the robot was lifted back to where it started
                 tick = self.control.tick()
                 self.control.loop.timing.clear()
                 self.simulated.after_tick()

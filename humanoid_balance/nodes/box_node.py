@@ -26,6 +26,7 @@ from humanoid_balance.robot.model import Robot
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 DIAGNOSTICS = 0.2  # [s]
+SWEEP = 5  # rounds of diagnostics between two sweeps of young garbage
 JOIN = 5.0  # the loop gets this long to end [s]
 
 COMMON = (
@@ -51,6 +52,7 @@ class BoxNode(LifecycleNode):
         self.running = False  # the loop goes on while this is True
         self.finished = False  # the node has done its work, the process may end
         self.configured = False
+        self._rounds = 0
         self._thread: threading.Thread | None = None
         self._own: set[Any] = set()  # entities that are there before ``setup``
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
@@ -194,6 +196,9 @@ class BoxNode(LifecycleNode):
     def _on_timer(self) -> None:
         if self.active and not self.running:  # the loop ended by itself
             self.trigger_deactivate()
+        self._rounds += 1
+        if self.running and self._rounds % SWEEP == 0:
+            QuietCollector.sweep()
         wrong, figures = self.diagnose() if self.running else ("", {})
         wrong = self.fault or wrong
         label = self._state_machine.current_state[1]

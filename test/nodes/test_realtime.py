@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -45,6 +46,18 @@ def test_no_garbage_is_collected_while_a_loop_runs_and_again_after_it() -> None:
     with QuietCollector():
         assert not gc.isenabled() and gc.get_freeze_count() > 0
     assert gc.isenabled() and gc.get_freeze_count() == 0
+
+
+def test_a_sweep_takes_what_refers_to_itself() -> None:
+    class Knot:
+        def __init__(self) -> None:
+            self.myself = self
+
+    with QuietCollector():
+        left = weakref.ref(Knot())
+        assert left() is not None
+        QuietCollector.sweep()
+        assert left() is None
 
 
 def test_what_is_not_permitted_is_a_warning_that_names_it() -> None:
