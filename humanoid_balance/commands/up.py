@@ -83,7 +83,12 @@ def _graph(options: argparse.Namespace) -> list[start.NodeStart]:
         script = {"script": str(options.pushes.resolve()), "csv": str(csv.resolve())}
         driver = "balance_controller" if options.separate else "balance_stack"
         simulator = "simulator" if options.separate else "balance_stack"
-        nodes.append(start.teleop(options.robot, "script", controller=driver, simulator=simulator, **script))
+        names = {
+            "controller": driver,
+            "simulator": simulator,
+            "estimator": "state_estimator" if options.separate else "",
+        }
+        nodes.append(start.teleop(options.robot, "script", **names, **script))
     elif options.csv is not None:
         raise InputError("--csv: only together with --pushes")
     return nodes

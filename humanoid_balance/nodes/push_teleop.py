@@ -40,6 +40,7 @@ ENTRIES = (
     Entry("csv", "pushes.csv", "where the outcomes of the list go"),
     Entry("controller", "balance_stack", "node whose services arm and reset the controller"),
     Entry("simulator", "balance_stack", "node whose service puts a fallen robot on its feet"),
+    Entry("estimator", "", "node whose service starts the estimate anew after that; none: it is part of the others"),
 )
 
 
@@ -69,6 +70,7 @@ class PushTeleop(BoxNode):
         subscribe(Joy, "joy", SHOWN, self._on_joy)
         self._reset = self.create_client(Trigger, f"{p['controller']}/reset")
         self._put_up = self.create_client(Trigger, f"{p['simulator']}/reset")
+        self._anew = self.create_client(Trigger, f"{p['estimator']}/reset") if p["estimator"] else None
         self._arm = self.create_client(SetBool, f"{p['controller']}/arm")
 
     def teardown(self) -> None:
@@ -192,6 +194,8 @@ class PushTeleop(BoxNode):
             for client in (self._reset, self._put_up):
                 client.call_async(Trigger.Request())
             self._until(lambda: not self.fell, WAIT)
+            if self._anew is not None:
+                self._anew.call_async(Trigger.Request())
 
             def armed() -> bool:
                 if self.mode == "disarmed":

@@ -45,6 +45,7 @@ class StateEstimator(BoxNode):
         self.wire = StateMessage(robot, self.refuse)
         self.topics = StateTopics(self, robot)
         self.state: RobotState | None = None
+        self._asked_to_reset = False
         self._state_out = self.create_publisher(Float64MultiArray, state_message.TOPIC, SENSOR)
         subscribe, reader = self.inbox.subscribe, self.reader
         subscribe(Imu, "imu", SENSOR, reader.on_imu)
@@ -66,6 +67,9 @@ class StateEstimator(BoxNode):
                     self.reader.repeated = False
                     self._state_out.publish(message)
                 continue
+            if self._asked_to_reset:
+                self._asked_to_reset = False
+                self.estimator.reset()
             self.state = state = self.estimator.update(frame)
             message = self.wire.write(frame, state)
             self._state_out.publish(message)
@@ -74,6 +78,11 @@ class StateEstimator(BoxNode):
                 self.topics.publish_all(state)
             took = time.perf_counter() - begun
             self.watch.add(took, took > self.period)
+
+    def reset(self) -> str:
+        """The estimate starts anew with the next frame, as after a robot was lifted and put down elsewhere."""
+        self._asked_to_reset = True
+        return ""
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         state = self.state

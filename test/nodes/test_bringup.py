@@ -133,7 +133,8 @@ def test_deactivated_controller_ends_in_damping_and_starts_again_only_from_a_saf
     assert graph.wait(lambda: robot.mode == "disarmed")
     assert transition(graph, "balance_controller", Transition.TRANSITION_ACTIVATE)
     graph.call(Trigger, "simulator/reset", Trigger.Request())
-    graph.spin(1.0)  # the joints jumped back; the estimator needs a moment to believe it
+    graph.call(Trigger, "state_estimator/reset", Trigger.Request())  # the robot was lifted back
+    graph.spin(1.0)
     answer: Any = None
 
     def armed() -> bool:

@@ -24,7 +24,7 @@ def test_boards_on_topics_armed_stopped_and_armed_again(graph: Graph) -> None:
     assert graph.wait(lambda: bool(joints) and bool(np.isfinite(joints[-1].position).all())), graph.told()
     human, measured = registry.load("human"), joints[-1]
     assert tuple(measured.name) == human.joint_names
-    np.testing.assert_allclose(measured.position, human.posture, atol=0.05)
+    np.testing.assert_allclose(measured.position, human.posture, atol=0.15)
 
     def arm(on: bool) -> SetBool.Response:
         return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on))
@@ -36,7 +36,7 @@ def test_boards_on_topics_armed_stopped_and_armed_again(graph: Graph) -> None:
     refused = arm(True)
     assert not refused.success and "emergency stop" in refused.message
     assert graph.wait(lambda: graph.call(Trigger, "hardware/reset", Trigger.Request()).success, 20)
-    assert board.says("STOPPED -> DISARMED"), board.text
+    assert graph.wait(lambda: board.text.count("-> DISARMED") == 2, 20), board.text
     assert arm(True).success
     assert hardware.end() == 0 and "Traceback" not in hardware.text, hardware.text
 
