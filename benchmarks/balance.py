@@ -40,6 +40,7 @@ class Episode:
     settings: PushSettings
     pushes: tuple[PushProfile, ...]
     steps: int | None = None  # more are a failure
+    rest: bool = True  # the CoM has to come to rest; not where the push goes on to the end
 
 
 def standard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
@@ -50,7 +51,7 @@ def standard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
         yield Episode(f"KE3 at {push.direction:g}", replace(IN_PLACE, delay=0.0), (push,), 0)
     for direction in (0, 90):
         sine = PushProfile(100, 60.0, direction, profile="sine", frequency=1.0)
-        yield Episode(f"KE4 at {direction}", replace(AUTO, time=62.0), (sine,))
+        yield Episode(f"KE4 at {direction}", replace(AUTO, time=61.0), (sine,), rest=False)
     yield Episode("KE5", replace(AUTO, strategy="step"), (KE1,), 2)
     yield Episode("KE6", AUTO, (KE6,))
     heavy = replace(AUTO, robot="human:mass=90")
@@ -125,9 +126,10 @@ ROWS: dict[str, Callable[[int, np.random.Generator], Iterator[Episode]]] = {
 
 def attempt(episode: Episode) -> tuple[bool, str]:
     result = run(episode.settings, episode.pushes).result
-    recovered = not result["fell"] and result["recovery_time"] is not None
-    good = recovered and (episode.steps is None or result["steps"] <= episode.steps)
-    how = f"recovered after {result['recovery_time']:.2f} s" if recovered else "fell" if result["fell"] else "no rest"
+    rested = result["recovery_time"] is not None
+    good = not result["fell"] and (rested or not episode.rest)
+    good = good and (episode.steps is None or result["steps"] <= episode.steps)
+    how = "fell" if result["fell"] else f"recovered after {result['recovery_time']:.2f} s" if rested else "no rest"
     return good, (
         f"{how}, {result['steps']} steps, trunk {result['torso_lean_max_deg']:.0f} deg, "
         f"slip {1e3 * result['feet_slip_max']:.0f} mm, {result['modes'][-1][1]}"
