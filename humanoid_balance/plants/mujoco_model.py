@@ -116,7 +116,7 @@ def _set_joints(spec: mujoco.MjSpec, robot: Robot) -> None:
     for i, name in enumerate(robot.joint_names):
         joint = spec.joint(name)
         joint.armature, joint.frictionloss = robot.armature[i], robot.friction[i]
-        joint.damping = np.full(np.shape(joint.damping), robot.damping[i])
+        joint.damping = [robot.damping[i], 0.0, 0.0]  # of the speed; nothing of its square and cube
         motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         motor.set_to_motor()
 

@@ -163,3 +163,21 @@ def test_payload_friction_and_slope_reach_the_simulation():
     assert plant.model.body_mass.sum() == pytest.approx(robot.mass + 5.0, rel=1e-6)
     assert plant.model.geom("ground").friction[0] == 0.4
     assert plant.read().wrench[:, 2].sum() == pytest.approx((robot.mass) * 9.81 * np.cos(np.radians(10)), rel=0.1)
+
+
+@pytest.mark.parametrize("spec", ["human", "talos", "g1"])
+def test_fast_joints_accelerate_as_in_pinocchio(spec: str) -> None:
+    """In the air, limp, every joint at up to 8 rad/s: forward dynamics with rotor inertia and linear damping."""
+    robot = registry.load(spec)
+    plant = MujocoPlant(robot)
+    q = plant.robot.stance()
+    q[2] += 1.0
+    plant.reset(q)
+    speed = np.random.default_rng(0).uniform(-8.0, 8.0, robot.n)
+    plant.data.qvel[[plant.model.joint(name).dofadr[0] for name in robot.joint_names]] = speed
+    plant.data.ctrl[:] = 0.0
+    mujoco.mj_forward(plant.model, plant.data)
+    v = np.concatenate([np.zeros(6), speed])
+    wanted = pin.aba(robot.model, robot.model.createData(), q, v, np.concatenate([np.zeros(6), -robot.damping * speed]))
+    got = plant.data.qacc[[plant.model.joint(name).dofadr[0] for name in robot.joint_names]]
+    assert got == pytest.approx(wanted[6:], rel=1e-3, abs=0.5)
