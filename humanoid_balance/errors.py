@@ -14,3 +14,7 @@ class ConfigError(InputError):
         self.file, self.key, self.value, self.allowed = str(file), key, value, allowed
         shown = "missing" if value is None else f"is {value!r}"
         super().__init__(f"{file}: '{key}' {shown}; allowed: {allowed}")
+
+    def __reduce__(self) -> tuple[type[ConfigError], tuple[str, str, object, str]]:
+        """How it travels between processes."""
+        return ConfigError, (self.file, self.key, self.value, self.allowed)

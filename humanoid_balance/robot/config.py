@@ -64,7 +64,7 @@ class Gains:
     height_damping: float = 1.0
     torso: float = 5.0
     torso_damping: float = 0.8
-    posture: float = 3.0
+    posture: float = 4.0
     posture_damping: float = 0.8
     foot: float = 10.0  # swinging sole
     foot_damping: float = 1.0
