@@ -13,8 +13,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import RobotState, SensorFrame
 
 EFFORT = 0.3  # share of the torque limit that counts as working against the motion
-LASTING = 0.03  # shorter than this is a bump [s]
-GAIN = 0.5  # share of the joint's velocity limit by which it gets faster meanwhile
+LASTING = 0.06  # shorter than this is a bump: a landing throws a light joint [s]
+GAIN = 0.8  # share of the joint's velocity limit by which it gets faster meanwhile
 
 
 class RunawayWatch:

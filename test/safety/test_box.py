@@ -228,7 +228,7 @@ def follow(
 def test_a_joint_that_gets_faster_against_its_torque_trips(
     robot: Robot, standing: tuple[SensorFrame, RobotState]
 ) -> None:
-    speeds = np.linspace(0.1, 0.8, 60) * robot.velocity_limit[4]
+    speeds = np.linspace(0.1, 1.2, 120) * robot.velocity_limit[4]
     box = follow(robot, standing, speeds, -0.5 * robot.torque_limit[4])
     assert box.trip is not None and box.trip.what.startswith("joint moves against its torque")
     assert box.trip.where == robot.joint_names[4]
@@ -239,7 +239,7 @@ def test_a_joint_that_is_pushed_or_driven_does_not_trip(
     case: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
 ) -> None:
     limit, top = robot.torque_limit[4], robot.velocity_limit[4]
-    rising = np.linspace(0.1, 0.8, 60) * top
+    rising = np.linspace(0.1, 1.2, 120) * top
     speeds, torque = {
         "with its torque": (rising, 0.5 * limit),
         "little torque": (rising, -0.2 * limit),
