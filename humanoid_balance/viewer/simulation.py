@@ -120,7 +120,8 @@ class _Runner:
                 self.heard = now
                 self._listen()
             if not self.pace.speed:
-                self.pipe.poll(0.05)
+                if self.pipe.poll(LISTEN):
+                    self._listen()
                 self._start()
             elif now >= self.due:
                 self._tick(now)

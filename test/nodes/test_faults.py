@@ -120,7 +120,9 @@ def test_malformed_messages_are_named_and_the_robot_keeps_standing(graph: Graph)
     sensors = graph.node.create_publisher(JointState, "joint_states", SENSOR)
     commands = graph.node.create_publisher(Float64MultiArray, "effort_controller/commands", 10)
     states = graph.node.create_publisher(Float64MultiArray, "robot_state", SENSOR)
-    while robot.time < 2.0:
+    robot.reached(sensors, commands, states, robot.pushes)
+    end = robot.time + 2.0
+    while robot.time < end:
         for message in WRONG_SENSORS.values():
             sensors.publish(message)
         for message in WRONG_COMMANDS.values():
@@ -151,9 +153,10 @@ def test_a_flood_at_10_khz_is_refused_and_the_robot_keeps_standing(graph: Graph,
         publisher, message = graph.node.create_publisher(JointState, topic, SENSOR), joint_states(NAMES, 5, 0.0, 0)
     else:
         publisher, message = graph.node.create_publisher(Float64MultiArray, topic, 10), command(HUMAN.n, 80.0)
+    robot.reached(publisher)
     with flood(lambda: publisher.publish(message), 10_000.0) as sent:
         begun = time.monotonic()
-        robot.until(1.5)
+        robot.until(robot.time + 1.5)
         assert graph.wait(lambda: sent[0] > 2000, 30)
         rate = sent[0] / (time.monotonic() - begun)
     assert rate > 1000.0, "the machine was too slow for a flood"
@@ -169,4 +172,5 @@ def test_joints_in_another_order_and_with_strangers_among_them(graph: Graph) -> 
     robot = Standing(graph, joints=order, autostart=True, auto_arm=True)
     robot.until(2.0)
     assert robot.mode == "stable" and not robot.lying, graph.told()
+    assert graph.wait(lambda: bool(joints))
     assert list(joints[-1].name) == order and len(joints[-1].position) == len(order)
