@@ -45,12 +45,13 @@ def test_killed_controller_leaves_the_plant_in_damping_within_50_ms(graph: Graph
 
 def test_stopped_simulator_makes_the_controller_latch_a_fault(graph: Graph) -> None:
     modes = graph.listen(String, "balance/mode", LATCHED)
-    simulator = graph.start("simulator", autostart=True, rate=200)
-    graph.start("state_estimator", autostart=True, rate=200)
-    controller = graph.start("balance_controller", autostart=True, rate=200, auto_arm=True, sensor_timeout=0.2)
+    simulator = graph.start("simulator", autostart=True, rate=500)
+    graph.start("state_estimator", autostart=True, rate=500)
+    controller = graph.start("balance_controller", autostart=True, rate=500, auto_arm=True, sensor_timeout=0.2)
     assert controller.says("mode: stable"), graph.told()
     simulator.popen.send_signal(signal.SIGSTOP)
     assert graph.wait(lambda: bool(modes) and modes[-1].data == "tripped", 20), graph.told()
+    assert controller.says("no sensors [s] at robot_state"), controller.text
     assert re.search(r"no sensors \[s\] at robot_state: 0\.\d+, limit 0\.2", controller.text), controller.text
     simulator.popen.send_signal(signal.SIGCONT)
     answer = graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True))

