@@ -13,6 +13,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
 from humanoid_balance.wholebody.contact import MIN_LOAD
 
+SHORT, LONG = 0.035, 0.07  # a push is expected to last this much longer; the second, if a foot is light already [s]
+LIGHT = 0.05  # share of the weight below which a foot may leave at once
 INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
 
 
@@ -63,6 +65,7 @@ class Situation:
     height: float  # CoM above the ground [m]
     ground: Array  # normal of the ground, learnt while standing quietly (3,)
     pushed: Point  # acceleration that a push gives the CoM now [m/s²]
+    lasting: float  # how much longer a push is expected to last [s]
 
     @property
     def caught(self) -> Point:
@@ -81,7 +84,9 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
     x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
     lx, ly, _ = state.angular_momentum.tolist()
-    fx, fy = state.push.force[:2].tolist() if state.push.active else (0.0, 0.0)
+    push = state.push
+    fx, fy = push.force[:2].tolist() if push.active else (0.0, 0.0)
+    light = float(state.wrench[:, 2].min()) < LIGHT * robot.weight
     scale = omega / (robot.mass * GRAVITY)
     soles = np.matmul(state.sole_rotation, robot.sole_centres[:, :, None])[:, :, 0]
     soles += state.sole_position
@@ -101,4 +106,5 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
         height=GRAVITY / omega**2,
         ground=ground,
         pushed=(fx / robot.mass, fy / robot.mass),
+        lasting=(LONG if light else SHORT) if push.active else 0.0,
     )

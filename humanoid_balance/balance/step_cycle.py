@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from humanoid_balance.balance.polygon import Point
-from humanoid_balance.balance.situation import Situation
+from humanoid_balance.balance.situation import LIGHT, Situation
 from humanoid_balance.balance.swing import Swing
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Flags, FootReference
@@ -16,7 +16,6 @@ UNLOAD, SWING, LOAD = "unload", "swing", "load"
 LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
 EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's
 DEPTH = 0.006  # a landing is planned this far below the ground, in CoM heights: the foot is not late
-LIGHT = 0.05  # share of the weight below which a foot may leave at once
 LATE = 0.25  # after the planned landing the foot counts as down [s]
 
 

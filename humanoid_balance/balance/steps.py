@@ -17,11 +17,11 @@ from humanoid_balance.types import GRAVITY
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
-UNLOAD = 0.05  # time a loaded foot needs to leave the ground [s]
+UNLOAD = 0.03  # time a loaded foot needs to leave the ground [s]
 HELD = 0.005  # a miss below this counts as none [m]
 AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
 HURRY = 0.15  # worth of time [m/s]
-PUSH_GOES_ON = 0.03  # a push that lasts is expected to last this much longer [s]
+TRAILING = 0.3  # worth of a way that the foot does not make though nothing is missed: it will have to step again
 STEP_POLICIES = ("capture", "kudoh", "torres")
 
 
@@ -72,6 +72,7 @@ class Plan:
     yaw: float  # of the sole
     time: float  # from now until it lands [s]
     miss: float  # how far the DCM will be from where the landed foot can hold it [m]
+    short: float  # how far from the wanted place the time allows to fly [m]
     dcm: Point  # where it will be then
 
 
@@ -96,7 +97,7 @@ class Planner:
     def _cost(self, now: Situation, first: Plan) -> float:
         """Of a step [m]: one that does not hold the DCM is as good as the one after it."""
         if first.miss < HELD:
-            return first.miss + HURRY * first.time
+            return first.miss + TRAILING * first.short + HURRY * first.time
         second = self._second(now, first)
         return AFTERWARDS * first.miss + second.miss + HURRY * (first.time + second.time)
 
@@ -155,13 +156,14 @@ class Planner:
         fx, fy = centre[side]
         ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
         way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.flight(time)
-        if way > limit:  # a foot cannot fly further than its speed allows
+        short = max(0.0, way - limit)
+        if short > 0.0:  # a foot cannot fly further than its speed allows
             ux, uy = self.reach.clip(ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way)
         miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
         miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))
         place = (sx + cos * ux - sin * sign * uy, sy + sin * ux + cos * sign * uy)
-        return Plan(side, place, yaw, time, math.hypot(miss_x, miss_y), wanted)
+        return Plan(side, place, yaw, time, math.hypot(miss_x, miss_y), short, wanted)
 
     def _predicted(self, now: Situation, pressure: Point, stance: Point, time: float) -> Point:
         """Where the foot should stand at landing, before limits."""
@@ -177,7 +179,7 @@ class Planner:
             )
         (x, y), (ax, ay), w = now.caught, now.pushed, now.omega
         grown = math.exp(w * time)
-        lasting = min(time, PUSH_GOES_ON)
+        lasting = min(time, now.lasting)
         pushed = (grown - math.exp(w * (time - lasting))) / w**2
         return (
             pressure[0] + (x - pressure[0]) * grown + ax * pushed,

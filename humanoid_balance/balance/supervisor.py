@@ -34,7 +34,6 @@ LOW_LEAN = 0.1  # the same for a trunk that is bent already
 STUCK = 0.010  # the whole-body controller finds no way for this long before a step is taken [s]
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall
 FIRST_TRY = 0.004  # feet in place gets at least this long before a step is taken [s]
-FORESIGHT = 0.035  # [s]
 BENT = 0.5  # lean beyond which turning has little left to give
 GROUND_RATE = 0.01  # share of the ground's normal that is learnt in a tick
 QUIET = 0.08  # CoM speed below which the feet are squared up [m/s]
@@ -153,9 +152,12 @@ class Supervisor:
         return -self.stance.update(now.state, contact).margin(*now.caught)
 
     def _outside_soon(self, now: Situation) -> float:
-        """The same a moment ahead, if a push that lasts goes on: a leg needs that long to leave the ground."""
+        """The same a moment ahead, if a push that lasts goes on: a leg needs that long to leave the ground.
+
+        A foot that carries nothing already is no loss, and the other one can only follow it: no time to wait.
+        """
         (cx, cy), (ax, ay) = now.caught, now.pushed
-        lead = FORESIGHT / now.omega
+        lead = now.lasting / now.omega
         return -self.stance.update(now.state, BOTH).margin(cx + lead * ax, cy + lead * ay)
 
     def _stable_margin(self) -> float:

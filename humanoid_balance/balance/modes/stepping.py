@@ -13,7 +13,7 @@ from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.steps import HELD, UNLOAD, Planner
 from humanoid_balance.types import Reference
 
-BETWEEN = 0.02  # shortest time on both feet between two steps [s]
+BEHIND = 0.45  # way from a foot, in CoM heights, at which the CoM does not stand without straightening that leg
 CALM = 0.10  # the DCM is held this long before the mode is done [s]
 
 
@@ -40,8 +40,13 @@ class Stepping:
         right = self.soles[1].update(now.state, (False, True))
         return left, right
 
-    def _start_step(self, now: Situation) -> None:
-        plan = self.planner.choose(now, self._polygons(now))
+    def _start_step(self, now: Situation, side: int | None = None) -> None:
+        """With the better leg, or with a given one."""
+        soles = self._polygons(now)
+        if side is None:
+            plan = self.planner.choose(now, soles)
+        else:
+            plan = self.planner.plan(side, now, soles[1 - side], UNLOAD)
         self.missing = plan.miss
         self.cycle.begin(now, plan.side, UNLOAD)
 
@@ -79,6 +84,15 @@ class Stepping:
         margin = self.stance.update(now.state, (True, True)).margin(*now.caught)
         if margin < 0.0:
             self.held = stamp
-            if stamp - self.landed > BETWEEN and margin < -0.01 * now.height:
+            if margin < -0.01 * now.height:
                 self._start_step(now)
+        elif self._leaves_a_leg_behind(now):
+            self._start_step(now, 1 - self.cycle.side)
         self.done = stamp - self.held > CALM
+
+    def _leaves_a_leg_behind(self, now: Situation) -> bool:
+        """The body comes to stand over the foot that has landed, further from the other than its leg is long."""
+        landed = self.cycle.side
+        (x, y), (ox, oy) = now.caught, now.centre[1 - landed]
+        stretched = math.hypot(x - ox, y - oy) > BEHIND * now.height
+        return stretched and self.soles[landed].update(now.state, (landed == 0, landed == 1)).margin(x, y) > 0.0
