@@ -30,6 +30,8 @@ class ReferenceMaker:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.zero_joints = np.zeros(robot.n)
+        self.still = np.zeros(3)
+        self._level = np.eye(3)
         self.com_weight = np.array([1.0, 1.0, 0.0])
         self.momentum_weight = np.array([1.0, 1.0, 0.0])
         self.posture = robot.posture
@@ -73,9 +75,10 @@ class ReferenceMaker:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters."""
         robot = self.robot
         up = self.vertical(now, height)
-        zero = np.zeros(3)
-        cos, sin = math.cos(now.yaw), math.sin(now.yaw)
-        heading = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        heading = self._level.copy()
+        heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
+        heading[1, 0] = sin = math.sin(now.yaw)
+        heading[0, 1] = -sin
         return Reference(
             stamp=now.state.stamp,
             mode=mode,
@@ -86,8 +89,8 @@ class ReferenceMaker:
             com_weight=self.com_weight,
             angular_momentum_rate=np.array(laws.momentum_rate(robot, wish)),
             momentum_weight=self.momentum_weight,
-            torso_rotation=heading @ robot.torso_nominal,
-            torso_velocity=zero,
+            torso_rotation=heading.dot(robot.torso_nominal),
+            torso_velocity=self.still,
             feet=feet,
             posture=self.posture if posture is None else posture,
             posture_velocity=self.zero_joints,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-
-import numpy as np
+from operator import sub
 
 from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.trunk import Trunk
@@ -15,6 +14,7 @@ from humanoid_balance.wholebody.contact import MIN_LOAD
 
 SHORT, LONG = 0.035, 0.07  # a push is expected to last this much longer; the second, if a foot is light already [s]
 LIGHT = 0.05  # share of the weight below which a foot may leave at once
+MOVED = 5e-4  # a sole that moved by this much has a new polygon [m]
 INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
 
 
@@ -29,13 +29,13 @@ class Stance:
         self.polygon = Polygon([(0.0, 0.0)])
 
     def update(self, state: RobotState, contact: tuple[bool, bool]) -> Polygon:
-        """The shrunk hull of the soles in ``contact``, world x y; made anew when a sole moved by half a millimetre."""
+        """The shrunk hull of the soles in ``contact``, world x y."""
         if state is self._state and contact == self._contact:  # asked again in the same tick
             return self.polygon
         self._state, self._contact = state, contact
         left, right = state.sole_position.tolist()
         key = (*left, *right, *contact)
-        if len(self._key) != len(key) or any(abs(a - b) > 5e-4 for a, b in zip(key, self._key, strict=True)):
+        if not self._key or max(map(abs, map(sub, key, self._key))) > MOVED:
             points: list[Point] = []
             for side in range(2):
                 if contact[side]:
@@ -86,13 +86,11 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
     lx, ly, _ = state.angular_momentum.tolist()
     push = state.push
     fx, fy = push.force[:2].tolist() if push.active else (0.0, 0.0)
-    light = float(state.wrench[:, 2].min()) < LIGHT * robot.weight
     scale = omega / (robot.mass * GRAVITY)
-    soles = np.matmul(state.sole_rotation, robot.sole_centres[:, :, None])[:, :, 0]
-    soles += state.sole_position
-    (ax, ay, _), (bx, by, _) = soles.tolist()
-    left, right = state.sole_rotation[0], state.sole_rotation[1]
-    yaw = math.atan2(left[1, 0] + right[1, 0], left[0, 0] + right[0, 0])
+    left, right = state.sole_rotation.tolist()
+    sole_l, sole_r = state.sole_position.tolist()
+    centre_l, centre_r = robot.sole_centres.tolist()
+    yaw = math.atan2(left[1][0] + right[1][0], left[0][0] + right[0][0])
     return Situation(
         state=state,
         omega=omega,
@@ -101,10 +99,22 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
         dcm=(x + vx / omega, y + vy / omega),
         lean=trunk.lean(state),
         spin=(scale * ly, -scale * lx),
-        centre=((ax, ay), (bx, by)),
+        centre=(_placed(centre_l, left, sole_l), _placed(centre_r, right, sole_r)),
         yaw=yaw,
         height=GRAVITY / omega**2,
         ground=ground,
         pushed=(fx / robot.mass, fy / robot.mass),
-        lasting=(LONG if light else SHORT) if push.active else 0.0,
+        lasting=_lasting(robot, state) if push.active else 0.0,
     )
+
+
+def _placed(point: list[float], rotation: list[list[float]], origin: list[float]) -> Point:
+    """x and y of a point of a sole in the world."""
+    x, y, z = point
+    (a, b, c), (d, e, f), _ = rotation
+    return a * x + b * y + c * z + origin[0], d * x + e * y + f * z + origin[1]
+
+
+def _lasting(robot: Robot, state: RobotState) -> float:
+    """How much longer a push is expected to last; one that has lifted a foot is taken more seriously [s]."""
+    return LONG if state.wrench[:, 2].min() < LIGHT * robot.weight else SHORT

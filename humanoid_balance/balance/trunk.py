@@ -9,9 +9,7 @@ import pinocchio as pin
 
 from humanoid_balance.balance.polygon import Point
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, RobotState
-
-Quaternion = tuple[float, float, float, float]  # x y z w
+from humanoid_balance.types import RobotState
 
 
 class Trunk:
@@ -24,13 +22,14 @@ class Trunk:
         while joint > 1:
             chain.append(joint)
             joint = model.parents[joint]
-        self._joints = []  # (index of the joint, rotation before it, axis)
-        for joint in reversed(chain):
+        self._joints = []  # from the torso down: index in q, axis, rotation before the joint if it is not the identity
+        for joint in chain:
             column = model.joints[joint].createData()
             model.joints[joint].calc(column, np.zeros(model.nq), np.ones(model.nv))
             axis = np.array(column.S).ravel()[3:]
-            before = pin.Quaternion(model.jointPlacements[joint].rotation)
-            self._joints.append((model.idx_qs[joint] - 7, _floats(before), tuple(axis.tolist())))
+            before = model.jointPlacements[joint].rotation
+            turned = None if np.array_equal(before, np.eye(3)) else before.tolist()
+            self._joints.append((model.idx_qs[joint], axis.tolist(), turned))
         # What is up in the nominal stance, seen from the torso's joint and from the base.
         up = np.array([0.0, 0.0, 1.0])
         pin.forwardKinematics(model, robot.data, robot.q_nominal)
@@ -39,36 +38,28 @@ class Trunk:
 
     def lean(self, state: RobotState) -> Point:
         """Horizontal part of the mean up axis, world x y."""
-        x, y, z, w = state.q[3:7].tolist()
-        turn: Quaternion = (x, y, z, w)
-        bx, by = _rotated(turn, self._base_up)
-        joints: Array = state.q
-        for index, before, (ax, ay, az) in self._joints:
-            half = float(joints[7 + index]) / 2
-            s = math.sin(half)
-            turn = _product(_product(turn, before), (s * ax, s * ay, s * az, math.cos(half)))
-        tx, ty = _rotated(turn, self._torso_up)
-        return (bx + tx) / 2, (by + ty) / 2
+        q = state.q
+        base = q[3:7].tolist()
+        x, y, z = self._torso_up
+        for index, (ax, ay, az), before in self._joints:
+            angle = q.item(index)
+            cos, sin = math.cos(angle), math.sin(angle)
+            along = (1.0 - cos) * (ax * x + ay * y + az * z)  # Rodrigues' formula
+            x, y, z = (
+                cos * x + sin * (ay * z - az * y) + along * ax,
+                cos * y + sin * (az * x - ax * z) + along * ay,
+                cos * z + sin * (ax * y - ay * x) + along * az,
+            )
+            if before is not None:
+                (a, b, c), (d, e, f), (g, h, i) = before
+                x, y, z = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+        bx, by, bz = self._base_up
+        # The rotation is linear: the mean is turned, not each of them.
+        return _rotated(base, (x + bx) / 2, (y + by) / 2, (z + bz) / 2)
 
 
-def _floats(q: pin.Quaternion) -> Quaternion:
-    return float(q.x), float(q.y), float(q.z), float(q.w)
-
-
-def _product(a: Quaternion, b: Quaternion) -> Quaternion:
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
-
-
-def _rotated(q: Quaternion, v: tuple[float, ...]) -> Point:
-    """x and y of a rotated vector."""
-    x, y, z, w = q
-    vx, vy, vz = v
+def _rotated(quaternion: list[float], vx: float, vy: float, vz: float) -> Point:
+    """x and y of a vector turned by a quaternion x y z w."""
+    x, y, z, w = quaternion
     tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
     return vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz

@@ -51,15 +51,18 @@ class MujocoPlant:
         n = robot.n
         self._qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
         self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
+        self._pinocchio = np.array([0, 1, 2, 4, 5, 6, 3, *self._qpos])  # q of Pinocchio from MuJoCo's
         self._truth_sensors = 3 * n + 6 + 12
         self._torso = model.body(robot.config.torso).id
-        self._soles = [model.site(name).id for name in SOLE_NAMES]
-        self._harmless = np.zeros(model.ngeom, dtype=bool)  # geoms that may touch without it being a fall
-        self._harmless[[model.geom(name).id for name in SOLE_NAMES]] = True
-        self._ground = model.geom("ground").id
+        self._soles = np.array([model.site(name).id for name in SOLE_NAMES])
+        ground, soles = model.geom("ground").id, [model.geom(name).id for name in SOLE_NAMES]
+        self._fallen = np.zeros((model.ngeom, model.ngeom), dtype=bool)  # pairs of geoms whose contact is a fall
+        self._fallen[ground, :] = self._fallen[:, ground] = True
+        self._fallen[ground, soles] = self._fallen[soles, ground] = self._fallen[ground, ground] = False
         self._signs = np.ones(model.nsensordata)
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._limit = robot.torque_limit * self.options.torque_scale
+        self._diverged = self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC]
 
     def reset(self, q: Array | None = None, time: float = 0.0) -> None:
         """At rest, held by the motors, at a time; in the nominal stance or a Pinocchio configuration ``q``."""
@@ -82,6 +85,7 @@ class MujocoPlant:
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
         self._sensors = self._signs * data.sensordata
         self._push_force = np.zeros(3)
+        self._contacts, self._touching = b"", False
 
     def at_rest(self) -> None:
         """Sensors as if something held the body where it is: nothing accelerates."""
@@ -127,18 +131,17 @@ class MujocoPlant:
     def _step(self, command: TorqueCommand) -> None:
         model, data = self.model, self.data
         self._apply_pushes()
-        impedance = bool(np.any(command.stiffness) or np.any(command.damping))
+        impedance = np.count_nonzero(command.stiffness) or np.count_nonzero(command.damping)
         torque = command.torque
         for _ in range(self.substeps):
             if impedance:
                 error, speed = command.position - data.qpos[self._qpos], command.velocity - data.qvel[self._qvel]
                 torque = command.torque + command.stiffness * error + command.damping * speed
-            np.clip(torque, -self._limit, self._limit, out=self._torque)
-            data.ctrl[:] = self._torque
+            data.ctrl[:] = self._torque = np.minimum(np.maximum(torque, -self._limit), self._limit)
             mujoco.mj_step2(model, data)
             mujoco.mj_step1(model, data)
         np.multiply(data.sensordata, self._signs, out=self._sensors)
-        if not np.isfinite(data.qvel[0]) or data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+        if self._diverged.number or not math.isfinite(data.qvel[0]):
             raise InputError("the simulation diverged: torques or external forces are beyond the physics step")
 
     def _apply_pushes(self) -> None:
@@ -167,39 +170,44 @@ class MujocoPlant:
         return height_above(self.data.subtree_com[1], self.options.world.slope)
 
     def fell(self) -> bool:
-        data = self.data
-        up = data.xmat[self._torso].reshape(3, 3)[2] @ self._up
-        return has_fallen(self.touching(), float(up), self._height(), self._com_height)
+        return has_fallen(self.touching(), float(self._torso_axis()[2]), self._height(), self._com_height)
+
+    def _torso_axis(self) -> Array:
+        """World direction that pointed up at the start (3,)."""
+        return self.data.xmat[self._torso].reshape(3, 3).dot(self._up)
 
     def touching(self) -> bool:
         """A part other than the feet touches the ground."""
-        for first, second in self.data.contact.geom:
-            other = second if first == self._ground else first if second == self._ground else -1
-            if other >= 0 and not self._harmless[other]:
-                return True
-        return False
+        pairs = self.data.contact.geom
+        contacts = pairs.tobytes()
+        if contacts != self._contacts:  # mostly the same from tick to tick
+            self._contacts = contacts
+            self._touching = bool(self._fallen[pairs[:, 0], pairs[:, 1]].any())
+        return self._touching
 
     def truth(self) -> Truth:
         """What really happened, at the stamp of the next ``read``."""
         data = self.data
-        tail = self._sensors[self._truth_sensors :]
-        rotation = data.site_xmat[self._soles].reshape(2, 3, 3).copy()
+        q = data.qpos[self._pinocchio]
+        momentum = self._sensors[self._truth_sensors :].copy()
+        rotation = data.site_xmat[self._soles].reshape(2, 3, 3)
+        axis = self._torso_axis()
         wrench = self._sensors[self._truth_sensors - 12 : self._truth_sensors].reshape(2, 2, 3)
-        world = np.einsum("fij,fkj->fki", rotation, wrench)
+        world = wrench @ rotation.transpose(0, 2, 1)
         return Truth(
             stamp=self.time,
             com=data.subtree_com[1].copy(),
-            com_velocity=tail[:3].copy(),
-            angular_momentum=tail[3:6].copy(),
-            base_position=data.qpos[:3].copy(),
-            base_quaternion=data.qpos[[4, 5, 6, 3]].copy(),
-            joint_position=data.qpos[self._qpos].copy(),
-            torque=self._torque.copy(),
-            torso_axis=data.xmat[self._torso].reshape(3, 3) @ self._up,
-            sole_position=data.site_xpos[self._soles].copy(),
+            com_velocity=momentum[:3],
+            angular_momentum=momentum[3:],
+            base_position=q[:3],
+            base_quaternion=q[3:7],
+            joint_position=q[7:],
+            torque=self._torque,
+            torso_axis=axis,
+            sole_position=data.site_xpos[self._soles],
             sole_rotation=rotation,
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
-            fell=self.fell(),
+            fell=has_fallen(self.touching(), float(axis[2]), self._height(), self._com_height),
         )

@@ -44,9 +44,13 @@ class Sensing:
 
     def frame(self, stamp: float, exact: Array) -> SensorFrame:
         """Sensors at ``stamp`` from exact values: encoders, speeds, torques, gyro, accelerometer, sole wrenches."""
-        values = exact.copy()
         if self._scale:
-            values += self._bias + self._noise * self._rng.standard_normal(values.size)
+            values = self._rng.standard_normal(exact.size)
+            values *= self._noise
+            values += self._bias
+            values += exact
+        else:
+            values = exact.copy()
         n = self._n
         wrench = values[3 * n + 6 :].reshape(2, 6)
         frame = SensorFrame(

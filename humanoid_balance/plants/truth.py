@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from humanoid_balance.types import Array
 
-FALL_LEAN = 1.4  # [rad]
+FALL_COSINE = math.cos(1.4)  # of the torso's lean [rad]
 FALL_HEIGHT = 0.6  # of the standing CoM height
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Truth:
     """What really happened, at the stamp of a sensor frame."""
 
@@ -39,4 +39,4 @@ def height_above(com: Array, slope: float) -> float:
 
 def has_fallen(touching: bool, lean_cosine: float, height: float, standing_height: float) -> bool:
     """Any part but the feet touches the ground, the torso leans over 1.4 rad, or the CoM is below 0.6."""
-    return touching or lean_cosine < math.cos(FALL_LEAN) or height < FALL_HEIGHT * standing_height
+    return touching or lean_cosine < FALL_COSINE or height < FALL_HEIGHT * standing_height

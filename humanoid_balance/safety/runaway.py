@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import RobotState, SensorFrame
+from humanoid_balance.types import Flags, RobotState, SensorFrame
 
 EFFORT = 0.3  # share of the torque limit that counts as working against the motion
 LASTING = 0.06  # shorter than this is a bump: a landing throws a light joint [s]
@@ -21,29 +21,32 @@ class RunawayWatch:
     """Follows each joint from the moment its torque opposes its motion."""
 
     def __init__(self, robot: Robot) -> None:
-        self._effort = EFFORT * robot.torque_limit
+        self.effort = EFFORT * robot.torque_limit  # [N m]
         self._gain = GAIN * robot.velocity_limit
         self._since = np.zeros(robot.n)  # stamp at which the present opposition began [s]
         self._speed = np.zeros(robot.n)  # speed then [rad/s]
-        self._opposed = np.zeros(robot.n, dtype=bool)
-        self.reset()
+        self._opposed: Flags | None = None  # those that are opposed, if any are
 
     def reset(self) -> None:
-        self._opposed[:] = False
+        """Nothing is opposed; takes the place of ``update`` where no motor works with ``effort``."""
+        self._opposed = None
 
     def limit(self, joint: int) -> float:
         """Speed at which the joint counts as running away, if it began to be opposed as it was last [rad/s]."""
         return float(self._speed[joint] + self._gain[joint])
 
     def update(self, frame: SensorFrame, state: RobotState) -> int | None:
-        """Index of a joint that runs away."""
+        """Index of a joint that runs away. A push throws limbs against their motors: while it lasts none is told."""
+        if state.push.active:
+            self._opposed = None
+            return None
         torque, velocity = frame.torque, state.v[6:]
-        opposed = (torque * velocity < 0.0) & (np.abs(torque) > self._effort)  # False where a reading is missing
+        opposed = (torque * velocity < 0.0) & (np.abs(torque) > self.effort)  # False where a reading is missing
         if not opposed.any():
-            self._opposed = opposed
+            self._opposed = None
             return None
         speed = np.abs(velocity)
-        new = opposed & ~self._opposed
+        new = opposed if self._opposed is None else opposed & ~self._opposed
         self._since = np.where(new, frame.stamp, self._since)
         self._speed = np.where(new, speed, np.minimum(self._speed, speed))
         self._opposed = opposed

@@ -13,6 +13,7 @@ from humanoid_balance.estimation.estimator import Estimator
 from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.bounds import TorqueBounds
 from humanoid_balance.safety.box import COMMAND_AGE, Arming, SafetyBox, SafetyLimits, Trip
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 
@@ -117,7 +118,29 @@ def test_whatever_is_asked_both_bounds_hold(robot: Robot, standing: tuple[Sensor
         before = sent
 
 
+@given(seed=st.integers(0, 2**32 - 1))
+def test_bounds_are_exact_to_the_last_bit(robot: Robot, seed: int) -> None:
+    """Limit first, then rate, also near both and while the limit shrinks below the present torque."""
+    random = np.random.default_rng(seed)
+    limit, still = robot.torque_limit, np.zeros(robot.n)
+    bounds, before = TorqueBounds(limit, 0.2), np.zeros(robot.n)
+    bounds.start(before)
+    for _ in range(20):
+        bounds.share = share = random.choice([1.0, 0.5, 0.0], robot.n)
+        wanted = random.choice([before, limit, 0.2 * limit, before + 0.2 * limit, 3.0 * limit]) * random.choice([1, -1])
+        exact = np.clip(np.clip(wanted, -limit * share, limit * share), before - 0.2 * limit, before + 0.2 * limit)
+        sent = bounds.apply(torques(robot, wanted), still, still).torque
+        np.testing.assert_array_equal(sent, exact)
+        before = sent
+
+
 # ---- trips ----
+
+
+def too_fast(robot: Robot, joint: int = 4) -> float:
+    """Speed beyond which a joint may be for a short time only [rad/s]."""
+    limits = SafetyLimits()
+    return float(limits.velocity_factor * robot.velocity_limit[joint] + limits.velocity_margin)
 
 
 def faulty(
@@ -137,8 +160,7 @@ def faulty(
     if kind == "old command":
         return state, replace(good, stamp=frame.stamp - 1.5 * COMMAND_AGE), "old command", "controller"
     if kind == "fast":
-        limits = SafetyLimits()
-        v[6 + 4] = -1.01 * (limits.velocity_factor * robot.velocity_limit[4] + limits.velocity_margin)
+        v[6 + 4] = -2.01 * too_fast(robot)
         return replace(state, v=v), good, "joint too fast", joint
     q[7 + 4] = robot.upper[4] + 0.2 if kind == "above" else robot.lower[4] - 0.2
     return replace(state, q=q), good, "joint outside its range", joint
@@ -247,6 +269,53 @@ def test_a_joint_that_is_pushed_or_driven_does_not_trip(
         "a short bump": (np.concatenate([rising[::3], np.zeros(20)]), -0.5 * limit),
     }[case]
     assert follow(robot, standing, speeds, torque).arming is Arming.ACTIVE
+
+
+def test_a_joint_thrown_for_a_few_milliseconds_does_not_trip(
+    robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    """A landing throws an ankle; so do the next ones, a step later."""
+    thrown, calm = np.full(6, -1.9 * too_fast(robot)), np.zeros(300)
+    speeds = np.concatenate([thrown, calm] * 5)
+    assert follow(robot, standing, speeds, 0.0).arming is Arming.ACTIVE
+
+
+@pytest.mark.parametrize("period", [0.001, 0.002, 0.005])
+def test_a_joint_that_stays_too_fast_trips_after_10_ms(
+    period: float, robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    box = active(robot)
+    for k in range(40):
+        speed = 0.0 if k == 0 else 1.01 * too_fast(robot)
+        frame, state = with_joint(standing, STAMP + period * k, 4, speed, 0.0)
+        sent = box.update(frame, state, torques(robot, 0.0, frame.stamp))
+        if box.trip is not None:
+            break
+    assert k * period == pytest.approx(0.010) and is_braking(robot, sent)
+    assert box.trip is not None and box.trip.what.startswith("joint too fast")
+    assert box.trip.where == robot.joint_names[4] and box.trip.limit == pytest.approx(too_fast(robot))
+
+
+def test_a_joint_that_shakes_trips_although_it_is_slow_in_between(
+    robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    speeds = 1.5 * too_fast(robot) * np.sin(2 * np.pi * 50.0 * np.arange(100) / 1000.0)
+    box = follow(robot, standing, speeds, 0.0)
+    assert box.trip is not None and box.trip.what.startswith("joint too fast")
+
+
+def test_excursions_are_forgotten_when_the_robot_is_activated_again(
+    robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    thrown = np.full(9, 1.5 * too_fast(robot))
+    box = follow(robot, standing, np.concatenate([[0.0], thrown]), 0.0)
+    box.disarm()
+    box.arm()
+    box.activate(np.zeros(robot.n))
+    for k, speed in enumerate(thrown):
+        frame, state = with_joint(standing, STAMP + 0.1 + 0.001 * k, 4, float(speed), 0.0)
+        box.update(frame, state, torques(robot, 0.0, frame.stamp))
+    assert box.arming is Arming.ACTIVE
 
 
 def test_a_joint_that_stops_answering_trips_after_20_ms(robot: Robot, standing: tuple[SensorFrame, RobotState]) -> None:
