@@ -12,14 +12,15 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
 
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
-# trunk and the posture share what is left.
+# trunk and the posture share what is left. On one leg the height comes with the CoM: a swinging foot or a turning trunk
+# that cannot keep up would else let the body drop.
 STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
-SWING = Stack("swing", (("com",), ("feet",), ("momentum",), ("height", "posture")))
+SWING = Stack("swing", (("com", "height"), ("feet",), ("momentum",), ("posture",)))
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 LIMP = Stack("limp", ())
 
-HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]
+HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]; beside the CoM's it counts alike
 BOTH = np.array([True, True])
 FULL = np.array([1.5, 1.5])  # no limit on a foot's load below one and a half times the weight
 
@@ -95,5 +96,5 @@ class ReferenceMaker:
             posture=self.posture if posture is None else posture,
             posture_velocity=self.zero_joints,
             zmp_margin=self.zmp_margin,
-            height_weight=HEIGHT_WEIGHT,
+            height_weight=1.0 if stack is SWING else HEIGHT_WEIGHT,
         )
