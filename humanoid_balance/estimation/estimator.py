@@ -25,6 +25,7 @@ from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, Flags, RobotStat
 
 UP = np.array([0.0, 0.0, 1.0])
 SIDES = (LEFT, RIGHT)
+SET_CREEP = 3  # tick after a correction; before the covariance is propagated
 PACK = struct.Struct("66d").pack  # three times faster than an array from floats
 
 
@@ -101,6 +102,10 @@ class Estimator:
         self._state = self._report()
         if base.due:
             self._correct()
+        else:
+            if base.ticks == SET_CREEP:
+                self._set_creep()
+            base.prepare()
         return self._state
 
     # ---- start ----
@@ -194,23 +199,27 @@ class Estimator:
                     x, y, z = sole.rolling()
                     base.roll(side, x * dt, y * dt, z * dt)
                 base.collect(side, position)
-        if base.due or self._changed or self._fresh:  # standing soles do not move in a few milliseconds
+        if base.ticks == 1 or self._changed or self._fresh:  # standing soles do not move in a few milliseconds
             self._fresh = False
             self._ground.update(*self._soles)
             self._support.update(*self._soles)
 
-    def _correct(self) -> None:
-        """Kalman step of the base; a light or rolling sole is a poor fixed point."""
+    def _set_creep(self) -> None:
+        """A light or rolling sole is a poor fixed point."""
         s, base = self.settings.base, self._base
         for side, sole in enumerate(self._soles):
             load = max(sole.normal_force / self.robot.weight, 0.01)
             creep = s.anchor * (1.0 + (s.light / load) ** 4)
             base.creep[side] = creep if sole.flat else creep + s.rolling * sole.turning()
+
+    def _correct(self) -> None:
+        """Kalman step of the base."""
+        base = self._base
         relative = [a - b for a, b in zip(base.velocity, self._body.com_velocity.tolist(), strict=True)]
         base.correct()
         self._calibrate(relative)
         x, y, z = base.velocity
-        if not x * x + y * y + z * z < s.speed_limit**2:  # run away: no feet and a wild IMU for long
+        if not x * x + y * y + z * z < self.settings.base.speed_limit**2:  # run away: no feet and a wild IMU for long
             self._resume()
 
     def _calibrate(self, relative: list[float]) -> None:
