@@ -317,9 +317,9 @@ def _turned(rows: Matrix, x: float, y: float, z: float) -> Matrix:
     u, v, w = s * x, s * y, s * z
     xy, xz, yz = k * x * y, k * x * z, k * y * z
     p, q, r = 1.0 - k * (y * y + z * z), 1.0 - k * (x * x + z * z), 1.0 - k * (x * x + y * y)
-    l, m, n, o, t, j = xy - w, xz + v, xy + w, yz - u, xz - v, yz + u
+    j, k, m, n, o, t = yz + u, xy - w, xz + v, xy + w, yz - u, xz - v
     return (
-        (a * p + b * n + c * t, a * l + b * q + c * j, a * m + b * o + c * r),
-        (d * p + e * n + f * t, d * l + e * q + f * j, d * m + e * o + f * r),
-        (g * p + h * n + i * t, g * l + h * q + i * j, g * m + h * o + i * r),
+        (a * p + b * n + c * t, a * k + b * q + c * j, a * m + b * o + c * r),
+        (d * p + e * n + f * t, d * k + e * q + f * j, d * m + e * o + f * r),
+        (g * p + h * n + i * t, g * k + h * q + i * j, g * m + h * o + i * r),
     )

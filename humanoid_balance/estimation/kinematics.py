@@ -139,7 +139,7 @@ class ImuChain:
         self._q, self._v = pin.neutral(self._model), np.zeros(self._model.nv)
 
     def look(self, position: Array, velocity: Array) -> tuple[Matrix, Floats, Floats, Floats]:
-        """Rotation base <- IMU, position, velocity and angular velocity of the IMU in the base frame [m, m/s, rad/s]."""
+        """Rotation base <- IMU; position, velocity, angular velocity of the IMU in the base frame [m, m/s, rad/s]."""
         model, data = self._model, self._data
         self._q[7:], self._v[6:] = position[self._joints], velocity[self._joints]
         pin.forwardKinematics(model, data, self._q, self._v)
