@@ -47,6 +47,7 @@ class BodyKinematics:
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
         self.q[6] = 1.0
         self._joints, self._joint_rates = self.q[7:], self.v[6:]
+        self._pose_memory, self._twist_memory = self.q.data, self.v.data
         data = self._data
         pin.forwardKinematics(model, data, self.q, self.v)
         pin.computeCentroidalMomentum(model, data)
@@ -98,7 +99,7 @@ class BodyKinematics:
         wx, wy, wz = wx - rx, wy - ry, wz - rz  # angular velocity of the base, base axes
         qx, qy, qz, qw = quaternion(rotation)
         PUT_POSE(
-            self.q, 0,
+            self._pose_memory, 0,
             origin[0] - (a * x + b * y + c * z),
             origin[1] - (d * x + e * y + f * z),
             origin[2] - (g * x + h * y + i * z),
@@ -106,7 +107,7 @@ class BodyKinematics:
         )  # fmt: skip
         # v_base = Rᵀ v_imu - w x r - (velocity of the IMU on the body)
         PUT_TWIST(
-            self.v, 0,
+            self._twist_memory, 0,
             a * vx + d * vy + g * vz - (wy * z - wz * y) - sx,
             b * vx + e * vy + h * vz - (wz * x - wx * z) - sy,
             c * vx + f * vy + i * vz - (wx * y - wy * x) - sz,
