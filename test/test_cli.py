@@ -27,6 +27,7 @@ CONTRACT = {
 }  # fmt: skip
 ESTIMATION = {
     "com_rms", "com_velocity_rms", "orientation_rms_deg", "zmp_rms", "push_direction_error_deg", "push_impulse_ratio",
+    "push_delay", "landing_delay_max", "lift_off_delay_max", "contact_chatter",
 }  # fmt: skip
 TICK = {"median_us", "p99_us", "max_us", "missed"}
 BEYOND = {"torso_lean_max_deg", "pushes_reported", "p999_us"}  # told, but not promised

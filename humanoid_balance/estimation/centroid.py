@@ -10,6 +10,7 @@ from humanoid_balance.estimation.foot_rotation import FootInertia
 from humanoid_balance.estimation.ground import GroundPlane
 from humanoid_balance.estimation.kinematics import BodyKinematics
 from humanoid_balance.estimation.momentum import MomentumObserver
+from humanoid_balance.estimation.onset import OnsetWatch
 from humanoid_balance.estimation.push import PushDetector
 from humanoid_balance.estimation.settings import EstimatorSettings
 from humanoid_balance.estimation.sole import Sole
@@ -36,6 +37,7 @@ class Centroid:
         self._soles, self._ground = soles, ground
         self._feet = [FootInertia(robot, side) for side in (LEFT, RIGHT)]
         self.push = PushDetector(robot.mass, settings.push, robot.config.estimation.foot_sensors)
+        self._onset = OnsetWatch(robot.mass, settings.push, robot.config.estimation.foot_sensors)
         self._observer = MomentumObserver(settings.push.bandwidth)
         self._impulse: Floats = [0.0] * 3  # of both soles since it was taken, world [N s]
         self.omega, self.ground_height = robot.omega, 0.0
@@ -44,6 +46,7 @@ class Centroid:
 
     def start(self, body: BodyKinematics) -> None:
         """The momentum is what the kinematics say, and nobody pushes."""
+        self._onset.reset()
         self._observer.reset((self._mass * body.com_velocity).tolist() + body.angular_momentum.tolist())
 
     def update(self, body: BodyKinematics, stamp: float, dt: float, variance: float, changed: bool) -> Numbers:
@@ -62,9 +65,15 @@ class Centroid:
         impulse[1] += fy * dt
         impulse[2] += fz * dt
         observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], (fx, fy, fz - self._weight, nx, ny, nz), dt)
+        left, right = self._soles
+        standing = left.contact.contact and right.contact.contact and not changed
+        began = self._onset.update(observer.innovation, dt, variance, standing)
+        if began:
+            observer.jump(began)
+            push.begin(stamp, began, observer.residual)
         self.ground_height = floor_height = ground.height(cx, cy)
         height = cz - floor_height
-        push.update(stamp, dt, observer.residual, height, variance, changed)
+        push.update(stamp, dt, observer.residual, observer.unexplained, height, variance, changed)
 
         # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
         ex, ey, ez, _, _, _ = observer.innovation

@@ -25,9 +25,8 @@ from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, Flags, RobotStat
 
 UP = np.array([0.0, 0.0, 1.0])
 SIDES = (LEFT, RIGHT)
+SET_CREEP = 3  # tick after a correction; before the covariance is propagated
 PACK = struct.Struct("66d").pack  # three times faster than an array from floats
-
-
 CONTACT: dict[tuple[bool, bool], Flags] = {(a, b): np.array([a, b]) for a in (False, True) for b in (False, True)}
 SURE = np.ones(2)
 for constant in (SURE, *CONTACT.values()):
@@ -95,12 +94,16 @@ class Estimator:
                 base.coast(guard.dt)
             else:
                 base.predict(guard.gyro, guard.acceleration, guard.dt)
-            self._body.update(guard.position, guard.velocity, base.rotation, base.position, base.velocity, base.rate)
+            self._body.update(guard.position, guard.velocity, base.rows, base.position, base.velocity, base.rate)
         self._coasting = guard.imu_lost
         self._observe_soles()
         self._state = self._report()
         if base.due:
             self._correct()
+        else:
+            if base.ticks == SET_CREEP:
+                self._set_creep()
+            base.prepare()
         return self._state
 
     # ---- start ----
@@ -162,7 +165,7 @@ class Estimator:
 
     def _place_body(self) -> None:
         base, guard = self._base, self._guard
-        self._body.update(guard.position, guard.velocity, base.rotation, base.position, base.velocity, base.rate)
+        self._body.update(guard.position, guard.velocity, base.rows, base.position, base.velocity, base.rate)
 
     # ---- the tick ----
 
@@ -194,23 +197,27 @@ class Estimator:
                     x, y, z = sole.rolling()
                     base.roll(side, x * dt, y * dt, z * dt)
                 base.collect(side, position)
-        if base.due or self._changed or self._fresh:  # standing soles do not move in a few milliseconds
+        if base.ticks == 1 or self._changed or self._fresh:  # standing soles do not move in a few milliseconds
             self._fresh = False
             self._ground.update(*self._soles)
             self._support.update(*self._soles)
 
-    def _correct(self) -> None:
-        """Kalman step of the base; a light or rolling sole is a poor fixed point."""
+    def _set_creep(self) -> None:
+        """A light or rolling sole is a poor fixed point."""
         s, base = self.settings.base, self._base
         for side, sole in enumerate(self._soles):
             load = max(sole.normal_force / self.robot.weight, 0.01)
             creep = s.anchor * (1.0 + (s.light / load) ** 4)
             base.creep[side] = creep if sole.flat else creep + s.rolling * sole.turning()
+
+    def _correct(self) -> None:
+        """Kalman step of the base."""
+        base = self._base
         relative = [a - b for a, b in zip(base.velocity, self._body.com_velocity.tolist(), strict=True)]
         base.correct()
         self._calibrate(relative)
         x, y, z = base.velocity
-        if not x * x + y * y + z * z < s.speed_limit**2:  # run away: no feet and a wild IMU for long
+        if not x * x + y * y + z * z < self.settings.base.speed_limit**2:  # run away: no feet and a wild IMU for long
             self._resume()
 
     def _calibrate(self, relative: list[float]) -> None:
@@ -236,8 +243,7 @@ class Estimator:
             *vectors, *left.position, *right.position, *left.cop, *right.cop, *left.twist, *right.twist,
             *a, *b, *c, *d, *e, *f,
         )  # fmt: skip
-        block = np.frombuffer(packed).reshape(22, 3)  # read only
-        com, velocity, acceleration, spin, rate, dcm, zmp, zmp_model = block[:8]
+        com, velocity, acceleration, spin, rate, dcm, zmp, zmp_model = np.ndarray((8, 3), float, packed)  # read only
         certain = left.contact.probability == right.contact.probability == 1.0
         return _state(
             guard.stamp,
@@ -252,13 +258,13 @@ class Estimator:
             rate,
             dcm,
             centroid.omega,
-            block[8:10],  # sole_position
-            block[16:22].reshape(2, 3, 3),  # sole_rotation
-            block[12:16].reshape(2, 6),  # sole_velocity
+            np.ndarray((2, 3), float, packed, 192),  # sole_position
+            np.ndarray((2, 3, 3), float, packed, 384),  # sole_rotation
+            np.ndarray((2, 6), float, packed, 288),  # sole_velocity
             CONTACT[left.contact.contact, right.contact.contact],
             SURE if certain else np.array([left.contact.probability, right.contact.probability]),
             self._wrench.copy(),
-            block[10:12],  # cop
+            np.ndarray((2, 3), float, packed, 240),  # cop
             zmp,
             zmp_model,
             zmp_model if centroid.zmp_push is None else centroid.zmp_push,

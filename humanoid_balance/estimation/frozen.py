@@ -46,16 +46,22 @@ class FrozenWatch:
 
     def update(self, position: Array, velocity: Array, dt: float) -> bool:
         """Take one sample, dt after the last one [s]; True when some joint is frozen."""
-        with np.errstate(invalid="ignore"):
-            changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
+        changed = int(np.count_nonzero(np.subtract(position, self._last, out=self._change)))
         np.copyto(self._last, position)
         self._samples += 1.0
         size = np.abs(self._change, out=self._size)
+        finite = float(size.dot(size)) < np.inf
+        if not finite:
+            self._last[~np.isfinite(position)] = np.nan  # infinity minus infinity warns
+        if changed == self._n and not self._running and finite:
+            np.fmin(self._count_size, size, out=self._count_size)
+            np.subtract(size, self._recent, out=size)
+            size *= RECENT
+            self._recent += size
+            return False
         moved = size > 0.0
         np.fmin(self._count_size, size, out=self._count_size, where=moved)
         np.add(self._recent, RECENT * (size - self._recent), out=self._recent, where=moved)
-        if changed == self._n and not self._running:
-            return False
         return self._count(changed, velocity, dt)
 
     def _count(self, changed: int, velocity: Array, dt: float) -> bool:

@@ -35,7 +35,7 @@ class InputGuard:
         self._upper = robot.upper + settings.position_margin
         self._speed = settings.velocity_factor * robot.velocity_limit
         self._torque = settings.torque_factor * robot.torque_limit
-        self._speed_sq, self._torque_sq = float((self._speed**2).min()), float((self._torque**2).min())
+        self._speed_unit, self._torque_unit = 1.0 / self._speed, 1.0 / self._torque
         self._gyro, self._acceleration, self._load = settings.gyro, settings.acceleration, settings.load * robot.weight
         self._jump = float(self._speed.max())
         self._nominal = robot.posture, robot.weight
@@ -106,14 +106,14 @@ class InputGuard:
 
     def _clean(self, frame: SensorFrame) -> bool:
         """All readings finite and plausible? Norms see NaN, infinity and absurd size; details are looked at later."""
-        step, velocity, torque = self._step, frame.velocity, frame.torque
+        step, velocity, torque = self._step, frame.velocity * self._speed_unit, frame.torque * self._torque_unit
         np.subtract(frame.position, self.position, out=step)
         gyro, acceleration = frame.gyro.tolist(), frame.acceleration.tolist()
         left, right = frame.wrench.tolist()
         if (
             step.dot(step) < (self._jump * self.dt) ** 2
-            and velocity.dot(velocity) < self._speed_sq
-            and torque.dot(torque) < self._torque_sq
+            and velocity.dot(velocity) < 1.0
+            and torque.dot(torque) < 1.0
             and hypot(*gyro) < self._gyro
             and hypot(*acceleration) < self._acceleration
             and (not self._foot_sensors or (hypot(*left) < self._load and hypot(*right) < self._load))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import struct
+from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -11,10 +13,12 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
 Floats = list[float]
+Matrix = Sequence[Sequence[float]]
+PUT_POSE, PUT_TWIST = struct.Struct("7d").pack_into, struct.Struct("6d").pack_into  # numbers into an array, fast
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
-def quaternion(rotation: list[Floats]) -> tuple[float, float, float, float]:
+def quaternion(rotation: Matrix) -> tuple[float, float, float, float]:
     """Unit quaternion x y z w of a rotation matrix (Shepperd: the largest component first)."""
     (a, b, c), (d, e, f), (g, h, i) = rotation
     if a + e + i > 0.0:
@@ -42,8 +46,8 @@ class BodyKinematics:
         self._frames = robot.sole_frames
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
         self.q[6] = 1.0
-        self._base_pose, self._joints = self.q[:7], self.q[7:]
-        self._base_twist, self._joint_rates = self.v[:6], self.v[6:]
+        self._joints, self._joint_rates = self.q[7:], self.v[6:]
+        self._pose_memory, self._twist_memory = self.q.data, self.v.data
         data = self._data
         pin.forwardKinematics(model, data, self.q, self.v)
         pin.computeCentroidalMomentum(model, data)
@@ -53,62 +57,57 @@ class BodyKinematics:
         soles = [data.oMf[f] for f in self._frames]
         self.sole_position = (soles[0].translation, soles[1].translation)
         self.sole_rotation = (soles[0].rotation, soles[1].rotation)
-        # The IMU seen from the base: constant when it sits on the root link, else from a first pass.
+        # The IMU seen from the base: constant when it sits on the root link, else from the joints between them.
         imu = model.frames[robot.imu_frame]
-        self._imu_frame = robot.imu_frame
-        self._imu_fixed = imu.parentJoint == 1
-        self._pre = model.createData()
-        self._pre_q, self._pre_v = self.q.copy(), self.v.copy()
-        self._imu_rotation: Array = imu.placement.rotation.copy()  # base <- IMU
+        self._neck = None if imu.parentJoint == 1 else ImuChain(robot)
+        self._imu_rotation: Matrix = imu.placement.rotation.tolist()  # base <- IMU
         self._imu_position: Floats = imu.placement.translation.tolist()  # in the base frame
-        self._imu_rate: Floats = [0.0, 0.0, 0.0]  # of the IMU against the base, base axes
-        self._imu_speed: Floats = [0.0, 0.0, 0.0]
-        self._imu_aligned = self._imu_fixed and bool(np.allclose(self._imu_rotation, np.eye(3), atol=1e-12))
-        self.rotation: Array = np.eye(3)  # world <- base
+        self._imu_speed: Floats = [0.0, 0.0, 0.0]  # of the IMU against the base, base axes
+        self._imu_rate: Floats = [0.0, 0.0, 0.0]
+        self._imu_aligned = self._neck is None and bool(np.allclose(imu.placement.rotation, np.eye(3), atol=1e-12))
+        self._rows: Matrix = np.eye(3).tolist()
 
-    def _locate_imu(self, position: Array, velocity: Array) -> None:
-        """Where the IMU is on the body, when joints lie between it and the root."""
-        model, data = self._model, self._pre
-        self._pre_q[7:], self._pre_v[6:] = position, velocity
-        pin.forwardKinematics(model, data, self._pre_q, self._pre_v)
-        placement = pin.updateFramePlacement(model, data, self._imu_frame)
-        twist = pin.getFrameVelocity(model, data, self._imu_frame, WORLD)
-        self._imu_rotation = placement.rotation.copy()
-        self._imu_position = placement.translation.tolist()
-        self._imu_speed, self._imu_rate = twist.linear.tolist(), twist.angular.tolist()
+    @property
+    def rotation(self) -> Array:
+        """World <- base (3, 3)."""
+        return np.array(self._rows)
 
     def update(
-        self, position: Array, velocity: Array, rotation: Array, origin: Floats, speed: Floats, rate: Floats
+        self, position: Array, velocity: Array, rotation: Matrix, origin: Floats, speed: Floats, rate: Floats
     ) -> None:
         """Place the body by its IMU.
 
         ``rotation`` world <- IMU; ``origin`` and ``speed`` of the IMU in world axes [m, m/s]; ``rate`` its angular
         velocity in IMU axes [rad/s].
         """
-        if not self._imu_fixed:
-            self._locate_imu(position, velocity)
-        base = rotation if self._imu_aligned else rotation @ self._imu_rotation.T
-        self.rotation = base
-        rows = base.tolist()
-        (a, b, c), (d, e, f), (g, h, i) = rows
+        wx, wy, wz = rate
+        if self._neck is not None:
+            self._imu_rotation, self._imu_position, self._imu_speed, self._imu_rate = self._neck.look(
+                position, velocity
+            )
+        if not self._imu_aligned:
+            (k, m, n), (o, p, r), (s, t, u) = self._imu_rotation
+            wx, wy, wz = k * wx + m * wy + n * wz, o * wx + p * wy + r * wz, s * wx + t * wy + u * wz
+            rotation = [
+                (a * k + b * m + c * n, a * o + b * p + c * r, a * s + b * t + c * u) for a, b, c in rotation
+            ]  # times the transposed
+        self._rows = (a, b, c), (d, e, f), (g, h, i) = rotation
         x, y, z = self._imu_position
         vx, vy, vz = speed
-        wx, wy, wz = rate
-        if not self._imu_aligned:
-            (k, m, n), (o, p, r), (s, t, u) = self._imu_rotation.tolist()
-            wx, wy, wz = k * wx + m * wy + n * wz, o * wx + p * wy + r * wz, s * wx + t * wy + u * wz
         sx, sy, sz = self._imu_speed
         rx, ry, rz = self._imu_rate
         wx, wy, wz = wx - rx, wy - ry, wz - rz  # angular velocity of the base, base axes
-        qx, qy, qz, qw = quaternion(rows)
-        self._base_pose[...] = (
+        qx, qy, qz, qw = quaternion(rotation)
+        PUT_POSE(
+            self._pose_memory, 0,
             origin[0] - (a * x + b * y + c * z),
             origin[1] - (d * x + e * y + f * z),
             origin[2] - (g * x + h * y + i * z),
             qx, qy, qz, qw,
         )  # fmt: skip
         # v_base = Rᵀ v_imu - w x r - (velocity of the IMU on the body)
-        self._base_twist[...] = (
+        PUT_TWIST(
+            self._twist_memory, 0,
             a * vx + d * vy + g * vz - (wy * z - wz * y) - sx,
             b * vx + e * vy + h * vz - (wz * x - wx * z) - sy,
             c * vx + f * vy + i * vz - (wx * y - wy * x) - sz,
@@ -125,3 +124,26 @@ class BodyKinematics:
         """Velocity of a sole frame: linear, angular, world axes [m/s, rad/s]."""
         twist: Floats = pin.getFrameVelocity(self._model, self._data, self._frames[side], WORLD).vector.tolist()
         return twist
+
+
+class ImuChain:
+    """The joints between the root and an IMU that sits elsewhere: a model of these alone, as it is asked every tick."""
+
+    def __init__(self, robot: Robot) -> None:
+        model = robot.model
+        between = [int(j) for j in model.supports[model.frames[robot.imu_frame].parentJoint] if j > 1]
+        locked = [j for j in range(2, model.njoints) if j not in between]
+        self._model = pin.buildReducedModel(model, locked, pin.neutral(model))
+        self._data = self._model.createData()
+        self._frame = self._model.getFrameId(model.frames[robot.imu_frame].name)
+        self._joints = np.array(between) - 2
+        self._q, self._v = pin.neutral(self._model), np.zeros(self._model.nv)
+
+    def look(self, position: Array, velocity: Array) -> tuple[Matrix, Floats, Floats, Floats]:
+        """Rotation base <- IMU; position, velocity, angular velocity of the IMU in the base frame [m, m/s, rad/s]."""
+        model, data = self._model, self._data
+        self._q[7:], self._v[6:] = position[self._joints], velocity[self._joints]
+        pin.forwardKinematics(model, data, self._q, self._v)
+        placement = pin.updateFramePlacement(model, data, self._frame)
+        speed = pin.getFrameVelocity(model, data, self._frame, WORLD).vector.tolist()
+        return placement.rotation.tolist(), placement.translation.tolist(), speed[:3], speed[3:]

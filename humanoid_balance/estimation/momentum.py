@@ -11,6 +11,7 @@ Between pushes ĥ is the momentum predicted by the force plates and corrected by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 Floats = list[float]
@@ -22,6 +23,7 @@ class MomentumObserver:
 
     def __init__(self, bandwidth: float, damping: float = 1.0) -> None:
         self._proportional, self._integral = 2.0 * damping * bandwidth, bandwidth**2
+        self._bandwidth = bandwidth
         self.reset([0.0] * 6)
 
     def reset(self, momentum: Floats) -> None:
@@ -29,14 +31,28 @@ class MomentumObserver:
         self.momentum = list(momentum)
         self.residual: Floats = [0.0] * 6
         self.innovation: Floats = [0.0] * 6
+        self.unexplained: Floats = [0.0] * 6  # change of the momentum in this tick but for the known wrench
+        self._measured: Sequence[float] = list(momentum)
 
     def update(self, momentum: Sequence[float], wrench: Sequence[float], dt: float) -> None:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
         integral = self._integral * dt
         gain = min(self._proportional * dt, 1.0)
         estimate, residual, innovation = self.momentum, self.residual, self.innovation
+        unexplained, last, self._measured = self.unexplained, self._measured, momentum
         for i in SIX:
-            predicted = estimate[i] + (wrench[i] + residual[i]) * dt
+            known = wrench[i] * dt
+            unexplained[i] = momentum[i] - last[i] - known
+            predicted = estimate[i] + known + residual[i] * dt
             innovation[i] = error = momentum[i] - predicted
             residual[i] += integral * error
             estimate[i] = predicted + gain * error
+
+    def jump(self, time: float) -> None:
+        """A wrench that has acted for ``time`` [s] made the innovation: believe in it at once, do not wait.
+
+        A constant wrench r makes an innovation r t exp(-w t) with the damping of one.
+        """
+        share = math.exp(self._bandwidth * time) / time
+        self.residual = [r + share * e for r, e in zip(self.residual, self.innovation, strict=True)]
+        self.momentum = list(self._measured)

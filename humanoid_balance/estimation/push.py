@@ -32,7 +32,8 @@ class PushDetector:
         self._clock = 0.0  # time of silence in ACTIVE [s]
         self._since_landing = -START  # the first velocity is noisy
         self._start = NAN
-        self._sums = [0.0] * 4  # impulse x y [N s], angular impulse x y about the CoM [N m s]
+        self._sums = [0.0] * 4  # impulse x y [N s], angular impulse x y about the CoM [N m s]; in QUIET of late
+        self._seen = [0.0] * 2  # impulse by the residual, which is less noisy and later [N s]
         self.bias = [0.0] * 3  # slow model error, e.g. a payload [N]
         self.onset = NAN
         self.direction, self.impulse, self.height = 0.0, 0.0, NAN
@@ -48,38 +49,54 @@ class PushDetector:
     def quiet(self) -> bool:
         return self._phase == QUIET
 
+    def begin(self, stamp: float, time: float, residual: Floats) -> None:
+        """A residual wrench [N, N m] jumped up and has acted for ``time`` [s]: no need to wait for more of it."""
+        if self._phase == ACTIVE:
+            return
+        bias = self.bias
+        fx, fy = residual[0] - bias[0], residual[1] - bias[1]
+        self._sums = [time * value for value in (fx, fy, residual[3], residual[4])]
+        self._phase, self._clock, self.onset = ACTIVE, 0.0, stamp - time
+
     def update(
-        self, stamp: float, dt: float, residual: Floats, com_height: float, variance: float, disturbed: bool
-    ) -> None:
+        self, stamp: float, dt: float, residual: Floats, unexplained: Floats, com_height: float, variance: float,
+        disturbed: bool,
+    ) -> None:  # fmt: skip
         """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
 
-        ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
+        ``unexplained``: momentum gained in this tick that nothing known gave [N s, N m s], the residual without lag,
+        noise and all; ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
         """
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
         force_sq = fx * fx + fy * fy
+        sums = self._sums
+        sums[0] += unexplained[0] - bias[0] * dt
+        sums[1] += unexplained[1] - bias[1] * dt
+        sums[2] += unexplained[3]
+        sums[3] += unexplained[4]
         self._since_landing = 0.0 if disturbed else self._since_landing + dt
         if self._phase == QUIET:
             if force_sq < self._onset_sq or (
                 self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * self._onset_sq
             ):
+                keep = max(1.0 - dt / s.memory, 0.0)
+                self._sums = [keep * value for value in sums]
                 rate = dt / s.bias_time
                 bias[0] += rate * fx
                 bias[1] += rate * fy
                 bias[2] += rate * fz
                 return
             self._phase, self._clock, self._start = RISING, 0.0, stamp
-            self._sums = [0.0] * 4
-        sums = self._sums
-        sums[0] += fx * dt
-        sums[1] += fy * dt
-        sums[2] += residual[3] * dt
-        sums[3] += residual[4] * dt
+            self._seen = [0.0] * 2
         if self._phase == RISING:
+            seen = self._seen
+            seen[0] += fx * dt
+            seen[1] += fy * dt
             if force_sq < self._onset_sq:
                 self._phase = QUIET
                 return
-            if sums[0] ** 2 + sums[1] ** 2 < (self._mass * (self._confirm + s.sigma * math.sqrt(variance))) ** 2:
+            if seen[0] ** 2 + seen[1] ** 2 < (self._mass * (self._confirm + s.sigma * math.sqrt(variance))) ** 2:
                 return
             self._phase, self._clock = ACTIVE, 0.0
             self.onset = self._start

@@ -28,7 +28,7 @@ class BaseSettings:
     tilt_start: float = 0.01  # roll and pitch from the first sample [rad]
     gyro_bias: float = 5e-3  # spread of the biases before anything is known [rad/s]
     acceleration_bias: float = 0.05  # [m/s²]
-    decimation: int = 8  # ticks between two corrections: they take ten times as long as a prediction
+    decimation: int = 10  # ticks between two corrections; their parts make four of these ticks longer
     speed_limit: float = 15.0  # beyond, the filter is lost and starts again [m/s]
 
 
@@ -60,6 +60,12 @@ class PushSettings:
     end: float = 0.02  # and that ends it
     confirm: float = 0.02  # a push changes the velocity of the CoM by at least this [m/s] ...
     sigma: float = 3.0  # ... plus so many standard deviations of the velocity estimate
+    jump: float = 0.008  # unexplained change of the CoM velocity that is a push at once [m/s]; its noise is 0.001 ...
+    jump_begins: float = 0.003  # ... from where on it grew [m/s] ...
+    jump_ticks: int = 2  # ... seen so many samples in a row ...
+    jump_longest: float = 0.01  # ... and grown within this time, or it is no jump [s]
+    steady: float = 0.1  # both feet must have stood for so long: landings and lift-offs jolt [s]
+    memory: float = 0.03  # impulse that counts as part of a push before it was noticed [s]
     silence: float = 0.03  # below ``end`` for so long: it is over [s]
     landing_time: float = 0.04  # after a change of contact [s] ...
     landing_factor: float = 4.0  # ... the onset threshold is so many times higher

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.estimation.support import convex_hull, margin
+from humanoid_balance.experiments.contact_delay import contact_delays
 from humanoid_balance.experiments.recorder import Recorder
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.types import Array, Flags, Push
@@ -109,13 +110,18 @@ def estimation(record: Recorder, pushes: list[PushProfile], reported: list[Push]
     up = np.array([0.0, 0.0, 1.0])
     tilt = np.array([_angle_of(a, b, up) for a, b in zip(record["q"][::10], record["true_q"][::10], strict=True)])
     zmp_error = (record["zmp"] - record["sole"][rows, stance]) - (true_zmp(record) - record["true_sole"][rows, stance])
+    contacts = contact_delays(record)
     figures: dict[str, Any] = {
         "com_rms": _rms((believed - true)[calm]),
         "com_velocity_rms": _rms((record["com_velocity"] - record["true_com_velocity"])[calm]),
         "orientation_rms_deg": math.degrees(float(np.sqrt(np.mean(tilt[calm[::10]] ** 2)))),
         "zmp_rms": _rms(zmp_error[calm][:, :2]),
+        "landing_delay_max": max(contacts.landings, key=abs, default=None),
+        "lift_off_delay_max": max(contacts.lift_offs, key=abs, default=None),
+        "contact_chatter": contacts.chatter,
         "push_direction_error_deg": None,
         "push_impulse_ratio": None,
+        "push_delay": None,
     }
     if len(pushes) == 1 and pushes[0].impulse > 0:
         seen = [p for p in reported if pushes[0].start - 0.02 <= p.onset <= pushes[0].end + 0.05]
@@ -123,6 +129,8 @@ def estimation(record: Recorder, pushes: list[PushProfile], reported: list[Push]
             turn = math.degrees(seen[-1].direction) - pushes[0].direction
             figures["push_direction_error_deg"] = abs((turn + 180.0) % 360.0 - 180.0)
             figures["push_impulse_ratio"] = seen[-1].impulse / pushes[0].impulse
+            active = record["push"].any(axis=1) & (time >= seen[-1].onset)
+            figures["push_delay"] = float(time[np.argmax(active)] - pushes[0].start)
     return figures
 
 

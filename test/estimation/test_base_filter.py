@@ -69,7 +69,7 @@ def test_the_transition_of_the_error_agrees_with_finite_differences() -> None:
             for f in (true, base):
                 f.predict([0.2, -0.1, 0.3], [0.5, -1.0, 9.5], DT)
         numeric[:, k] = error_between(base, true) / small
-    base._propagate()
+    base._propagate(0.0)
     # Φ is of first order in time; what it leaves out is of the order of t² = 6e-5.
     np.testing.assert_allclose(base.covariance.transition, numeric, atol=5e-4)
 
@@ -94,6 +94,8 @@ def stand(base: BaseFilter, seconds: float, gyro: Array, acceleration: Array, rn
             base.collect_rate([0.0, 0.0, 0.0, *rate.tolist()])
         if base.due:
             base.correct()
+        else:
+            base.prepare()
 
 
 def test_standing_finds_the_gyro_bias_and_levels_a_tilted_start() -> None:
@@ -150,6 +152,8 @@ def test_in_flight_it_integrates_the_imu_alone() -> None:
         base.predict([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], DT)
         if base.due:
             base.correct()
+        else:
+            base.prepare()
     np.testing.assert_allclose(base.velocity, [0.5, 0.0, 1.0 - 0.2 * GRAVITY], atol=1e-9)
     np.testing.assert_allclose(base.position, [0.1, 0.0, 0.9 + 0.2 - 0.5 * GRAVITY * 0.04], atol=1e-6)
 
@@ -160,4 +164,6 @@ def test_the_rotation_stays_a_rotation() -> None:
         base.predict([3.0, -2.0, 1.0], [0.0, 0.0, GRAVITY], DT)
         if base.due:
             base.correct()
+        else:
+            base.prepare()
     np.testing.assert_allclose(base.rotation @ base.rotation.T, np.eye(3), atol=1e-9)

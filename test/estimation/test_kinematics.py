@@ -29,7 +29,7 @@ def with_imu(robot: Robot, link: str) -> Robot:
 def place_body(robot: Robot, motion: Motion, t: float) -> BodyKinematics:
     body = BodyKinematics(robot)
     rotation, position, speed, rate = motion.imu(t)
-    body.update(motion.q(t)[7:], motion.v(t)[6:], rotation, position.tolist(), speed.tolist(), rate.tolist())
+    body.update(motion.q(t)[7:], motion.v(t)[6:], rotation.tolist(), position.tolist(), speed.tolist(), rate.tolist())
     return body
 
 

@@ -15,7 +15,7 @@ def run(forces: np.ndarray, arm: float = 0.0, landings: tuple[int, ...] = (), sp
     detector = PushDetector(MASS, PushSettings())
     for k, (x, y, z) in enumerate(forces):
         residual = [x, y, z, -arm * y, arm * x, 0.0]
-        detector.update(k * DT, DT, residual, HEIGHT, spread**2, k in landings)
+        detector.update(k * DT, DT, residual, [DT * value for value in residual], HEIGHT, spread**2, k in landings)
     return detector
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from humanoid_balance.experiments import metrics
+from humanoid_balance.experiments.contact_delay import LONGEST, ContactDelays, contact_delays
 from humanoid_balance.experiments.recorder import Recorder
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
@@ -132,3 +133,30 @@ def test_com_error_counts_from_the_soles_not_from_the_world(robot: Robot) -> Non
     record["true_com"][1500:, 0] += 0.3
     record["true_sole"][1500:, :, 0] += 0.28
     assert metrics.com_error(record) == pytest.approx(0.02)
+
+
+def test_a_foot_that_is_told_late_is_scored_by_the_true_force(robot: Robot) -> None:
+    record = standing(robot)
+    record["contact"][:] = 1.0
+    swing(record, LEFT, 0.5, 0.8, (0.1, 0.0))
+    record["contact"][504:802, LEFT] = 0.0
+    found = contact_delays(record)
+    assert found.lift_offs == pytest.approx([0.004]) and found.landings == pytest.approx([0.002])
+    assert found.chatter == 0
+
+
+def test_a_bounce_is_not_scored_but_a_change_without_cause_is_chatter(robot: Robot) -> None:
+    record = standing(robot)
+    record["contact"][:] = 1.0
+    swing(record, LEFT, 0.5, 0.508, (0.0, 0.0))  # told or not, it is a bounce
+    record["contact"][504:510, LEFT] = 0.0
+    assert contact_delays(record) == ContactDelays([], [], 0)
+    record["contact"][1000:1010, RIGHT] = 0.0
+    assert contact_delays(record).chatter == 2
+
+
+def test_a_lift_off_that_is_never_told_is_the_latest_of_all(robot: Robot) -> None:
+    record = standing(robot)
+    record["contact"][:] = 1.0
+    swing(record, RIGHT, 0.5, 0.8, (0.1, 0.0))
+    assert contact_delays(record).lift_offs == [LONGEST]
