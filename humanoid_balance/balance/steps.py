@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from humanoid_balance.balance import pendulum
 from humanoid_balance.balance.polygon import Point, Polygon
+from humanoid_balance.balance.reach import Reach
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
@@ -23,44 +23,6 @@ AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to foll
 HURRY = 0.15  # worth of time [m/s]
 TRAILING = 0.3  # worth of a way that the foot does not make though nothing is missed: it will have to step again
 STEP_POLICIES = ("capture", "kudoh", "torres")
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Where a sole can be set down beside the other [m], and how fast a foot flies."""
-
-    forward: float
-    backward: float
-    near: float  # smallest distance between the sole centres, sideways: the legs do not touch
-    far: float
-    past: float  # further than this forward or backward a foot may cross before or behind the other
-    crossed: float  # how far it may cross then
-    speed: float  # mean speed of the foot [m/s]
-    pull: float  # way a foot can fly in a time squared [m/s²]: it has to be sped up and stopped
-    shortest: float  # time of a swing [s]
-    longest: float
-
-    @staticmethod
-    def of(robot: Robot) -> Reach:
-        """From the size of the body: legs about as long as the CoM is high, feet as wide as they are."""
-        h = robot.com_height
-        width = float(robot.soles[0][:, 1].max() - robot.soles[0][:, 1].min())
-        length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
-        t = math.sqrt(h / GRAVITY)
-        return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length, crossed=0.12 * h,
-            speed=0.75 * math.sqrt(GRAVITY * h), pull=0.75 * GRAVITY, shortest=0.5 * t, longest=1.4 * t,
-        )  # fmt: skip
-
-    def flight(self, time: float) -> float:
-        """How far a foot flies in a time [m]."""
-        return min(self.speed * time, self.pull * time * time)
-
-    def clip(self, x: float, y: float) -> Point:
-        """The nearest place that can be reached without the legs touching."""
-        x = max(-self.backward, min(self.forward, x))
-        near = -self.crossed if abs(x) > self.past else self.near
-        return x, max(near, min(self.far, y))
 
 
 @dataclass(frozen=True)

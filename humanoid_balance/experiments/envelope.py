@@ -17,7 +17,7 @@ import pinocchio as pin
 
 from humanoid_balance.balance import pendulum
 from humanoid_balance.balance.polygon import Polygon
-from humanoid_balance.balance.steps import Reach
+from humanoid_balance.balance.reach import Reach
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push, workers
 from humanoid_balance.plants.pushes import PushProfile

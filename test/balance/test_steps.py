@@ -78,7 +78,7 @@ def assert_reachable(planner: Planner, place: Point) -> None:
     reach, (x, y) = planner.reach, place
     assert -reach.backward - 1e-9 <= x <= reach.forward + 1e-9
     assert y <= reach.far + 1e-9
-    near = -reach.crossed if abs(x) > reach.past else reach.near
+    near = reach.across if abs(x) > reach.past else reach.near
     assert y >= near - 1e-9, f"{x:.3f} m forward and {y:.3f} m aside: the legs touch"
 
 

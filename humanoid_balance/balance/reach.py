@@ -1,0 +1,72 @@
+"""Where legs can put a foot, and how fast: limits of a step from the size of the body and the range of its hips.
+
+Coordinates are relative to the stance sole's centre, x along the stance foot, y toward the side of the swinging leg.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.balance.polygon import Point
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where a sole can be set down beside the other [m], and how fast a foot flies."""
+
+    forward: float
+    backward: float
+    near: float  # smallest distance between the sole centres, sideways: the legs do not touch
+    far: float
+    past: float  # further than this forward or backward a foot may cross before or behind the other
+    across: float  # smallest distance then; negative where the feet cross
+    speed: float  # mean speed of the foot [m/s]
+    pull: float  # way a foot can fly in a time squared [m/s²]: it has to be sped up and stopped
+    shortest: float  # time of a swing [s]
+    longest: float
+
+    @staticmethod
+    def of(robot: Robot) -> Reach:
+        """From the size of the body: legs about as long as the CoM is high, feet as wide as they are."""
+        h = robot.com_height
+        width = float(robot.soles[0][:, 1].max() - robot.soles[0][:, 1].min())
+        length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
+        t = math.sqrt(h / GRAVITY)
+        return Reach(
+            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length,
+            across=max(-0.12 * h, min(1.35 * width, closest_feet(robot))),
+            speed=0.75 * math.sqrt(GRAVITY * h), pull=0.75 * GRAVITY, shortest=0.5 * t, longest=1.4 * t,
+        )  # fmt: skip
+
+    def flight(self, time: float) -> float:
+        """How far a foot flies in a time [m]."""
+        return min(self.speed * time, self.pull * time * time)
+
+    def clip(self, x: float, y: float) -> Point:
+        """The nearest place that can be reached without the legs touching."""
+        x = max(-self.backward, min(self.forward, x))
+        near = self.across if abs(x) > self.past else self.near
+        return x, max(near, min(self.far, y))
+
+
+def closest_feet(robot: Robot) -> float:
+    """Signed distance of the sole centres, sideways, with both legs turned inward as far as their hips allow [m].
+
+    Of a leg's joints the one that moves the sole most to the side counts. Negative: the legs can cross.
+    """
+    model, data, distance = robot.model, robot.model.createData(), robot.stance_width
+    pin.computeJointJacobians(model, data, robot.q_nominal)
+    pin.updateFramePlacements(model, data)
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        J = pin.getFrameJacobian(model, data, robot.sole_frames[side], pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        outward = sign * J[1, 6:]
+        joint = int(np.argmax(np.abs(outward)))
+        low, high = robot.posture[joint] - robot.lower[joint], robot.upper[joint] - robot.posture[joint]
+        distance -= abs(float(outward[joint])) * float(low if outward[joint] > 0 else high)
+    return distance
