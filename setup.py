@@ -34,6 +34,7 @@ setup(
     zip_safe=False,
     python_requires=">=3.11",
     install_requires=[
+        "daqp>=0.10,<0.11",
         "example-robot-data>=6,<7",
         "fast-simplification>=0.2,<0.3",
         "imageio>=2.38,<3",
@@ -72,7 +73,6 @@ setup(
         "dask": ["distributed>=2026.8"],
         "test": [
             "colcon-common-extensions>=0.3,<0.4",
-            "daqp>=0.10,<0.11",
             "distributed>=2026.8",
             "dynamixel-sdk>=4.1,<5",
             "hypothesis>=6.170,<7",

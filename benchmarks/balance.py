@@ -8,7 +8,6 @@ A run counts as recovered when it ends upright with the CoM at rest (``recovery_
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -16,14 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy is loaded: a worker is one thread
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-import numpy as np
 
 from humanoid_balance.experiments.push import PushSettings, run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
+
+import numpy as np  # isort: skip  # after the package, which sees to it that linear algebra takes one thread
 
 IN_PLACE = PushSettings(strategy="in-place", delay=0.2, time=7.0)
 AUTO = PushSettings(time=9.0)

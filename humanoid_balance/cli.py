@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os  # isort: split
-
-# One thread for linear algebra: small matrices lose time to a thread pool. Must be set before numpy is loaded.
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
-
 import argparse
 import sys
 from collections.abc import Sequence

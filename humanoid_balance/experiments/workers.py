@@ -50,9 +50,7 @@ def _begin(stop: Any, begin: Callable[..., None] | None, arguments: tuple[Any, .
 
 @contextmanager
 def quiet_start() -> Iterator[None]:
-    """Processes started here leave interrupts to us and use one thread each for linear algebra."""
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
+    """Processes started here leave interrupts to us."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -24,7 +24,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.constraints import INFINITY, Constraints
 from humanoid_balance.wholebody.forces import Forces
-from humanoid_balance.wholebody.least_distance import FEASIBILITY, LeastDistance, Outcome, Result
+from humanoid_balance.wholebody.least_distance import FEASIBILITY, Outcome, Result, smallest_move
 from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
 from humanoid_balance.wholebody.motion import Motion
 from humanoid_balance.wholebody.proxqp import ProxQP
@@ -34,9 +34,9 @@ from humanoid_balance.wholebody.terms import Terms
 MET = 1e-6  # a level is met when its residual is below this share of what it asks for
 PUSHED = 1e-5  # a level pushes against constraints with at least this share of its largest multiplier
 INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
-TRUST = 1e-5  # cost of a move below the level that is being solved, against its residual; squared in the objective
-FIRST_TRUST = 1e-3  # of a first try without an active set to start from: it needs half the changes
-REFINEMENTS = 8  # times a level is solved at most to take the effect of TRUST out
+# Cost of a move below the level that is being solved, against its residual, squared in the objective: a mild one finds
+# the active rows in few changes, harder ones take its effect out.
+REFINEMENTS = (1e-3, *(1e-4,) * 7)
 SETTLED = 1e-8  # change of a residual at which that is done
 
 
@@ -67,7 +67,6 @@ class Hierarchy:
         self.forces = Forces(robot, shape)
         self.constraints = Constraints(robot, shape, limits, power)
         levels = len(self.motion.levels)
-        self._active_sets = [LeastDistance() for _ in range(levels + 1)]
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
         self._start = levels  # first level that could not be met in the last tick
         self._limited: list[int] = []  # joints at a limit in the last tick, when nothing else was active
@@ -138,19 +137,14 @@ class Hierarchy:
         free = motion.free_moves()
         start = min(self._start, levels)
         if start == levels:
-            if self._limited:
-                rows = [constraints.first_joint + j for j in self._limited]
-                self._active_sets[levels].suggest(rows, [-1.0 if low else 1.0 for low in self._low])
             columns = self.forces.columns(free)
             C = constraints.columns(*columns)
-            result = self._smallest(levels, C, lower, upper)
+            result = self._smallest(C, lower, upper)
             if result.outcome is Outcome.NOT_CONVERGED:
                 result = self._proxqp(C.shape[1]).solve(C, lower, upper)
-                self._active_sets[levels].suggest(result.active, result.multipliers)
             if result.outcome is Outcome.SOLVED or not levels:
                 return self._optimum(result, result.y, levels, columns, C)
             start -= 1
-            self._active_sets[start].suggest(result.active, result.multipliers)
         columns = self.forces.columns(np.hstack([motion.residual_moves(), free]))
         C = constraints.columns(*columns)
         while True:
@@ -158,7 +152,6 @@ class Hierarchy:
             if result.outcome is Outcome.SOLVED or start == 0:
                 return self._optimum(result, y, relaxed, columns, C)
             start -= 1
-            self._active_sets[start].suggest(result.active, result.multipliers)
 
     def _cascade(self, start: int, C: Array, lower: Array, upper: Array) -> tuple[Result, Array, int]:
         """Solve the levels from ``start`` on with those before met: result, y = (e, z, w_2), first level not met."""
@@ -174,7 +167,7 @@ class Hierarchy:
             if first == end:
                 continue
             part = C[:, first:]
-            attempt = self._smallest(k, part, lower, upper, fixed, None if last else end - first)
+            attempt = self._smallest(part, lower, upper, fixed, None if last else end - first)
             iterations += attempt.iterations
             if attempt.outcome is not Outcome.SOLVED:
                 if k == start:
@@ -189,6 +182,8 @@ class Hierarchy:
             if self._residual(k, y[first:end]) > MET:
                 relaxed = min(relaxed, k)
                 fixed = self._fix(result, C[:, end:], fixed, value, lower, upper)
+                if len(fixed) == columns - end:  # nothing is left to choose
+                    break
             # The next levels may use this point: whatever violation rounding has left is allowed to stay.
             np.minimum(lower, value, out=lower)
             np.maximum(upper, value, out=upper)
@@ -221,44 +216,39 @@ class Hierarchy:
         motion = self.motion
         return float(np.abs(e).max() / (1 + np.abs(motion.asked[motion.every_row[level]]).max()))
 
+    @staticmethod
     def _smallest(
-        self, level: int, C: Array, lower: Array, upper: Array, fixed: Sequence[int] = (), residuals: int | None = None
+        C: Array, lower: Array, upper: Array, fixed: Sequence[int] = (), residuals: int | None = None
     ) -> Result:
         """Smallest move; with ``residuals`` only the first so many columns count, the others are free.
 
-        Free columns get the small cost TRUST, so that there is one optimum, and then the problem is solved again with
+        Free columns get a small cost, so that there is one optimum, and then the problem is solved again with
         that cost counted from there, until it makes no difference any more (proximal point method).
         """
-        solver = self._active_sets[level]
         if not C.shape[1]:  # the levels above have left nothing
             inside = bool((lower <= FEASIBILITY).all() and (upper >= -FEASIBILITY).all())
             return Result(Outcome.SOLVED if inside else Outcome.INFEASIBLE, np.zeros(0), [], [])
         if residuals is None or residuals == C.shape[1]:
-            return solver.solve(C, lower, upper, fixed)
+            return smallest_move(C, lower, upper, fixed)
         scaled = C.copy()
         rest = C[:, residuals:]
         ratio = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest))
         centre, iterations = np.zeros(rest.shape[1]), 0
-        previous = np.full(residuals, np.inf)
-        trust = FIRST_TRUST if solver.cold else TRUST
-        for _ in range(REFINEMENTS):
+        previous, result = np.full(residuals, np.inf), None
+        for trust in REFINEMENTS:
             shift, scale = rest.dot(centre), ratio / trust
             np.multiply(rest, scale, out=scaled[:, residuals:])
-            result = solver.solve(scaled, lower - shift, upper - shift, fixed)
+            result = smallest_move(scaled, lower - shift, upper - shift, fixed, result)
             iterations += result.iterations
-            if result.outcome is Outcome.NOT_CONVERGED and not solver.cold:
-                solver.suggest([], [])  # the active set of the last tick was far off: once more without
-                trust = FIRST_TRUST
-                continue
             if result.outcome is not Outcome.SOLVED:
                 break
             e = result.y[:residuals]
             centre += scale * result.y[residuals:]
             result.y[residuals:] = centre
-            trust = min(TRUST, trust / 3)
             if np.abs(e - previous).max() <= SETTLED * (1 + np.abs(e).max()):
                 break
             previous = e
+        assert result is not None
         result.iterations = iterations
         return result
 
