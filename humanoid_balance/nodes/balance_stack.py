@@ -1,7 +1,7 @@
 """Plant, estimator and controller in one process and one thread, at the full rate.
 
-The topics are those of the separate nodes, for people to look at: one of them is sent each tick, in turn. With
-``full_rate`` sensors and commands are sent in every tick, for recordings that can be replayed.
+The topics are those of the separate nodes, for people to look at: one of them is sent each tick, in turn, if anybody
+listens. With ``full_rate`` sensors and commands are sent in every tick, for recordings that can be replayed.
 """
 
 from __future__ import annotations
@@ -69,32 +69,38 @@ class BalanceStack(BoxNode):
 
     def loop(self) -> None:
         self.estimator.reset()
-        pace, period, count = Pace(self.simulated.period), self.simulated.period, 0
+        pace, period, count = Pace(self.simulated.period, self.breaks), self.simulated.period, 0
         try:
-            while self.running:
-                begun = time.perf_counter()
-                self.inbox.poll()
-                if self.simulated.before_tick():
-                    self.estimator.reset()  # the robot was lifted back to where it started
-                tick = self.control.tick()
-                self.control.loop.timing.clear()
-                self.simulated.after_tick()
-                self.operator.tell_mode()
-                count += 1
-                self._turns[count % len(self._turns)](tick)
-                if self.full_rate:
-                    self.sensors.publish_all(tick.frame)
-                    self._show_command(tick)
-                took = time.perf_counter() - begun
-                pace.wait()
-                self.watch.add(took, took > period)
+            with self.breaks:
+                while self.running:
+                    begun = time.perf_counter()
+                    count += 1
+                    self._tick(count)
+                    took = time.perf_counter() - begun
+                    pace.wait()
+                    self.watch.add(took, took > period)
         finally:
             self.control.disarm()
             self.operator.tell_mode()
 
+    def _tick(self, count: int) -> None:
+        self.inbox.poll()
+        if self.simulated.before_tick():
+            self.estimator.reset()  # the robot was lifted back to where it started
+        tick = self.control.tick()
+        self.control.loop.timing.clear()
+        self.simulated.after_tick()
+        self.operator.tell_mode()
+        self._turns[count % len(self._turns)](tick)
+        if self.full_rate:
+            self.sensors.publish_all(tick.frame)
+            self._show_command(tick)
+
     # ---- topics, one a tick ----
 
     def _show_command(self, tick: Tick) -> None:
+        if not self._commands.get_subscription_count():
+            return
         efforts = effort(tick.sent, tick.frame)
         self._commands.publish(self.writer.fill(tick.frame.stamp, efforts, tick.sent.damped))
 

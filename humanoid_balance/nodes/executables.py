@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from functools import partial
 from importlib import import_module
@@ -17,6 +18,8 @@ NODES = {
     "simulator": "Simulator",
     "state_estimator": "StateEstimator",
 }
+# Topics that people look at are sent by a thread of the middleware, not in the tick; Fast DDS knows this variable.
+SENT_LATER = {"balance_stack": {"RMW_FASTRTPS_PUBLICATION_MODE": "ASYNCHRONOUS"}}
 
 
 class Signals:
@@ -34,6 +37,8 @@ class Signals:
 def start(name: str) -> NoReturn:
     """Load a node, then run it until its end."""
     signals = Signals()
+    for key, value in SENT_LATER.get(name, {}).items():
+        os.environ.setdefault(key, value)
     node = getattr(import_module(f"humanoid_balance.nodes.{name}"), NODES[name])
     run = import_module("humanoid_balance.nodes.run").run
     raise SystemExit(run(node, signals))

@@ -27,7 +27,9 @@ def run(make: Callable[[], BoxNode], signals: Signals) -> int:
         if not signals.received and not node.starts_by_itself():
             return 2
         while not signals.received and not node.finished:
-            executor.spin_once(timeout_sec=REST)
+            if node.breaks.held:
+                node.breaks.wait(REST)
+            executor.spin_once(timeout_sec=0.0 if node.breaks.held else REST)
         return 1 if node.finished and node.fault else 0
     finally:
         node.close()

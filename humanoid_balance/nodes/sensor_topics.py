@@ -30,6 +30,7 @@ class SensorTopics:
             publisher.publish(message)
 
     def publish(self, k: int, frame: SensorFrame) -> None:
-        """One of the topics alone."""
-        self._messages.fill(frame)
-        self._publishers[k].publish(self._ordered[k])
+        """One of the topics alone, if anybody listens."""
+        if self._publishers[k].get_subscription_count():
+            self._messages.fill(frame)
+            self._publishers[k].publish(self._ordered[k])

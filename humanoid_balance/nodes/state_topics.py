@@ -27,7 +27,10 @@ WORLD = "odom"
 
 
 class StateTopics:
-    """One publisher a topic; ``publish(k, state)`` sends the k-th topic alone, so that a loop can take turns."""
+    """One publisher a topic; ``publish(k, state)`` sends the k-th topic alone, so that a loop can take turns.
+
+    A topic to which nobody listens costs nothing.
+    """
 
     def __init__(self, node: Node, robot: Robot) -> None:
         self._base = LinkTree(robot).root
@@ -46,6 +49,8 @@ class StateTopics:
 
     def publish(self, k: int, state: RobotState) -> None:
         publisher, make = self._topics[k]
+        if not publisher.get_subscription_count():
+            return
         message = make(state)
         stamped = message if hasattr(message, "header") else message.transforms[0]
         stamped.header.stamp, stamped.header.frame_id = to_time(state.stamp), WORLD

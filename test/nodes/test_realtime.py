@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
-from humanoid_balance.nodes.realtime import Pace, QuietCollector, RealTime, Stopwatch
+from humanoid_balance.nodes.realtime import TURN, Breaks, Pace, QuietCollector, RealTime, Stopwatch
 from humanoid_balance.nodes.throttle import Throttle
 
 
@@ -31,6 +31,42 @@ def test_after_a_long_stop_time_goes_on_from_now() -> None:
     for _ in range(20):
         pace.wait()
     assert time.monotonic() - begun > 0.01, "lost ticks must not come in a burst"
+
+
+def test_another_thread_gets_its_turn_where_the_loop_begins_to_wait_but_not_too_often() -> None:
+    breaks, turns = Breaks(), threading.Semaphore(0)
+
+    def other() -> None:
+        while breaks.held:
+            breaks.wait(10.0)
+            turns.release()
+
+    def its_turn() -> bool:
+        return turns.acquire(timeout=0.2)
+
+    with breaks:
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert not its_turn(), "the loop is in a tick"
+        breaks.begin(TURN)
+        assert its_turn()
+        breaks.begin(TURN + 1_000_000)
+        assert not its_turn(), "the turn before was a millisecond ago"
+        breaks.begin(2 * TURN)
+        assert its_turn()
+    thread.join(1.0)
+    assert not thread.is_alive(), "the loop has ended: nobody waits for its breaks"
+
+
+def test_a_loop_that_is_always_late_still_gives_turns() -> None:
+    breaks = Breaks()
+    pace = Pace(0.001, breaks)
+    with breaks:
+        time.sleep(0.05)
+        pace.wait()
+        begun = time.monotonic()
+        breaks.wait(1.0)
+        assert time.monotonic() - begun < 0.5
 
 
 def test_stopwatch_keeps_the_last_ticks_and_counts_overruns() -> None:

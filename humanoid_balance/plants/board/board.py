@@ -136,14 +136,15 @@ class VirtualBoard:
         position, velocity = self._joints(*self.body.joints())
         severe = self.condition.update(position, velocity)
         self.machine.tick(now, severe, self.line_pressed)
-        if self.condition.faults.any():
+        if np.count_nonzero(self.condition.faults):
             for index in np.flatnonzero(self.condition.faults):
                 for code in FaultCode:
                     if code < 16 and self.condition.faults[index] >> code & 1:
                         evidence = self.condition.evidence(code, int(index), velocity, position)
                         self._tell(Fault(code, int(index), *map(float, evidence)), now)
-        for bit in self.machine.faults:
-            self._tell(Fault(FaultCode[str(bit.name)], BOARD, 1.0, 0.0), now)
+        if self.machine.faults:
+            for bit in self.machine.faults:
+                self._tell(Fault(FaultCode[str(bit.name)], BOARD, 1.0, 0.0), now)
 
     def torque(self, position: Array, velocity: Array) -> Array:
         """Of the drives (n,), from the true joint positions and velocities of the whole body."""

@@ -59,7 +59,8 @@ class Body:
 
     def joints(self) -> tuple[Array, Array]:
         """True positions and velocities (n,)."""
-        return self.plant.data.qpos[self._qpos], self.plant.data.qvel[self._qvel]
+        data = self.plant.data
+        return data.qpos[self._qpos], data.qvel[self._qvel]
 
     def step(self, law: Law) -> None:
         """One physics step with the torques of the drives."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humanoid_balance.plants.protocol import FaultCode, Joint, JointFault, derating
 from humanoid_balance.plants.protocol.vocabulary import JOINT_WARNINGS
+from humanoid_balance.safety.glance import Glance
 from humanoid_balance.types import Array, Flags
 
 TEMPERATURE = 35.0  # of a drive that is well [°C]
@@ -29,13 +30,18 @@ class Condition:
         self.temperature, self.voltage = np.full(n, TEMPERATURE), np.full(n, VOLTAGE)
         self.silent: Flags = np.zeros(n, dtype=bool)
         self._stuck = np.full(n, np.nan)  # where an encoder stopped [rad]
+        self._any_stuck = False
         self.faults: NDArray[np.uint16] = np.zeros(n, dtype=np.uint16)
         self.share = np.ones(n)  # of the torque limit that each drive may use
+        self._glance = Glance(np.stack([self._lower, -self._speed]), np.stack([self._upper, self._speed]))
+        self._seen = b""  # temperatures, voltages and silence of which the next two are known
+        self._lasting, self._severe = self.faults, False
 
     def stick(self, index: int, position: float) -> None:
         """The encoder stops here; not for long."""
         if np.isnan(self._stuck[index]):
             self._stuck[index] = position
+            self._any_stuck = True
 
     def heal(self) -> None:
         """Everything but stuck encoders is well again."""
@@ -53,34 +59,47 @@ class Condition:
     def release(self, stuck: Flags) -> None:
         """Encoders that are not among ``stuck`` run again."""
         self._stuck[~stuck] = np.nan
+        self._any_stuck = bool(stuck.any())
 
     def measured(self, position: Array, velocity: Array, torque: Array) -> tuple[Array, Array, Array]:
         """What the board believes of its joints."""
-        if self.silent.any():
+        if np.count_nonzero(self.silent):
             position, velocity, torque = (np.where(self.silent, np.nan, x) for x in (position, velocity, torque))
-        stopped = ~np.isnan(self._stuck)
-        if stopped.any():
+        if self._any_stuck:
+            stopped = ~np.isnan(self._stuck)
             position, velocity = np.where(stopped, self._stuck, position), np.where(stopped, 0.0, velocity)
         return position, velocity, torque
 
     def update(self, position: Array, velocity: Array) -> bool:
         """Faults and share from what is measured; True if a fault is there that stops the board."""
+        seen = self.temperature.tobytes() + self.voltage.tobytes() + self.silent.tobytes()
+        if seen != self._seen:  # changes when somebody inflicts something, looked at a thousand times a second
+            self._seen = seen
+            self._examine()
+        self.faults = self._lasting
+        if self.faults.size == 0:
+            return False
+        self._glance.look(position, velocity)
+        if self._glance.well(0) and self._glance.well(1):
+            return self._severe
+        outside = (position < self._lower) | (position > self._upper)
+        moving = {JointFault.OVER_SPEED: np.abs(velocity) > self._speed, JointFault.POSITION_LIMIT: outside}
+        self.faults = self._lasting | _bits(moving, outside.size)
+        return _stops(self.faults)
+
+    def _examine(self) -> None:
+        """Share, and the faults that do not depend on how the joints move."""
         share = derating(self._joints, self.temperature, self.voltage)
-        bits = {
+        flags = {
             JointFault.OVER_TEMPERATURE: self.temperature >= self._hottest,
             JointFault.UNDER_VOLTAGE: self.voltage < self._lowest,
             JointFault.OVER_VOLTAGE: self.voltage > self._highest,
-            JointFault.OVER_SPEED: np.abs(velocity) > self._speed,
             JointFault.SILENT: self.silent,
-            JointFault.POSITION_LIMIT: (position < self._lower) | (position > self._upper),
             JointFault.DERATED: share < 1.0,
         }
-        faults = np.zeros(len(share), dtype=np.uint16)
-        for fault, flags in bits.items():
-            faults |= np.where(flags, np.uint16(fault), np.uint16(0))
-        self.faults = faults
+        self._lasting = _bits(flags, share.size)
+        self._severe = _stops(self._lasting)
         self.share = np.where(self.silent, 0.0, share)
-        return bool((faults & ~np.uint16(JOINT_WARNINGS)).any())
 
     def evidence(self, code: FaultCode, index: int, velocity: Array, position: Array) -> tuple[float, float]:
         """Value and limit behind a fault, for the Fault frame."""
@@ -94,3 +113,14 @@ class Condition:
             FaultCode.POSITION_LIMIT: (position[index], joint.upper if at_upper else joint.lower),
             FaultCode.DERATED: (self.share[index], 1.0),
         }.get(code, (1.0, 0.0))
+
+
+def _bits(flags: Mapping[JointFault, Flags], n: int) -> NDArray[np.uint16]:
+    bits = np.zeros(n, dtype=np.uint16)
+    for fault, present in flags.items():
+        bits |= np.where(present, np.uint16(fault), np.uint16(0))
+    return bits
+
+
+def _stops(faults: NDArray[np.uint16]) -> bool:
+    return bool((faults & ~np.uint16(JOINT_WARNINGS)).any())

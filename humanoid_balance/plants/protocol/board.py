@@ -168,7 +168,8 @@ class BoardMachine:
         else:
             return np.zeros(self.n)
         limit = self.configure.torque_limit * share
-        return np.nan_to_num(np.clip(wanted, -limit, limit), nan=0.0)
+        torque = np.minimum(np.maximum(wanted, -limit), limit)
+        return torque if np.isfinite(torque.dot(torque)) else np.nan_to_num(torque, nan=0.0)
 
 
 def derating(joints: Sequence[Joint], temperature: Array, voltage: Array) -> Array:

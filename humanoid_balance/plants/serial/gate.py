@@ -14,14 +14,16 @@ import numpy as np
 from humanoid_balance.plants.protocol import Mode
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES
 from humanoid_balance.safety.bounds import TorqueBounds
+from humanoid_balance.safety.glance import finite
 from humanoid_balance.types import Array, TorqueCommand
 
 
 def wanted_mode(command: TorqueCommand) -> Mode:
     """What a command asks of a board."""
     if command.damped:
-        return Mode.DAMPING if np.any(command.damping) else Mode.DISARMED
-    return Mode.IMPEDANCE if np.any(command.stiffness) or np.any(command.damping) else Mode.TORQUE
+        return Mode.DAMPING if np.count_nonzero(command.damping) else Mode.DISARMED
+    feedback = np.count_nonzero(command.stiffness) or np.count_nonzero(command.damping)
+    return Mode.IMPEDANCE if feedback else Mode.TORQUE
 
 
 class Gate:
@@ -83,7 +85,7 @@ class Gate:
     def _watch(self, command: TorqueCommand, modes: Sequence[Mode]) -> None:
         """Latch if a board fell out of step, or the command cannot be run."""
         rows = (command.torque, command.position, command.velocity, command.stiffness, command.damping)
-        if not all(np.isfinite(row).all() for row in rows):
+        if not all(map(finite, rows)):
             self.trip("a command is not a number")
         for mode in modes:
             allowed = (*ARMED_MODES, Mode.DISARMED) if self._mode in (Mode.DISARMED, Mode.DAMPING) else ARMED_MODES
