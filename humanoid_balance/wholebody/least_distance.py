@@ -21,6 +21,7 @@ from humanoid_balance.types import Array
 
 FEASIBILITY = 1e-9  # largest violation of a constraint that counts as satisfied; rows are scaled to about 1
 ROUNDING = 1e-7  # violation that is forgiven in the end: dependent rows disagree by rounding
+SINGULAR = 1e-14  # share of a row that must be new, squared, for it to count as independent
 MAX_CHANGES = 400  # of the active set in one solve; bounds the time
 AT_UPPER, AT_LOWER, EQUATION = 1, 3, 5  # DAQP's words for rows that it starts with
 SOLVED, INFEASIBLE = 1, -1  # its verdicts
@@ -56,7 +57,7 @@ def smallest_move(
         sense[like.active] = np.where(np.array(like.multipliers) > 0.0, AT_UPPER, AT_LOWER)
     sense[list(fixed)] = EQUATION
     y, _, verdict, info = daqp.solve(
-        None, None, C, u, l, sense, primal_tol=FEASIBILITY, sing_tol=1e-14, iter_limit=MAX_CHANGES
+        None, None, C, u, l, sense, primal_tol=FEASIBILITY, sing_tol=SINGULAR, iter_limit=MAX_CHANGES
     )
     changes, multipliers = int(info["iterations"]), info["lam"]
     value = C.dot(y)
