@@ -88,6 +88,7 @@ class BaseFilter:
 
     def _begin(self) -> None:
         self._jumps = 0.0  # sum of the squares of (change of the specific force x dt), not yet propagated [m²/s²]
+        self._corrected: Floats | None = None  # by how much corrections changed the velocity [m/s]
         self._lag = 0.0  # time the covariance has to make up; negative while it is ahead [s]
         self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
         self._open_window()
@@ -190,6 +191,11 @@ class BaseFilter:
         self._sums[side] = [0.0] * 3
         self.covariance.place_sole(side)
 
+    def take_correction(self) -> Floats | None:
+        """By how much corrections changed the velocity since the last call, world [m/s]; None when there was none."""
+        corrected, self._corrected = self._corrected, None
+        return corrected
+
     def take_impulse(self) -> Floats:
         """∫ R (a - b) dt since the last call, world [m/s], and the time it took [s]."""
         impulse, self._impulse = self._impulse, [0.0, 0.0, 0.0, 0.0]
@@ -281,7 +287,10 @@ class BaseFilter:
         # exp(-θ) R, by its transposed: as floats, see _turned.
         self.rows = tuple(zip(*_turned(tuple(zip(*self.rows, strict=True)), tx, ty, tz), strict=True))
         x, y, z = self.velocity
-        self.velocity = [x - (ty * z - tz * y) - sx, y - (tz * x - tx * z) - sy, z - (tx * y - ty * x) - sz]
+        dx, dy, dz = tz * y - ty * z - sx, tx * z - tz * x - sy, ty * x - tx * y - sz
+        self.velocity = [x + dx, y + dy, z + dz]
+        x, y, z = self._corrected or NOTHING
+        self._corrected = [x + dx, y + dy, z + dz]
         (x, y, z), limit = self.gyro_bias, BIAS_LIMIT * self._settings.gyro_bias
         self.gyro_bias = [min(max(b, -limit), limit) for b in (x - gx, y - gy, z - gz)]
         (x, y, z), limit = self.acceleration_bias, BIAS_LIMIT * self._settings.acceleration_bias

@@ -101,6 +101,10 @@ class Centroid:
             zx, zy, zz, mx, my, mz,
         )  # fmt: skip
 
+    def correct(self, change: Floats) -> None:
+        """The base velocity was corrected by ``change``, world [m/s]: that is no force."""
+        self._observer.shift([self._mass * value for value in change])
+
     def take_impulse(self) -> Floats:
         """Of the force plates since the last call, world [N s]."""
         impulse, self._impulse = self._impulse, [0.0] * 3

@@ -95,6 +95,9 @@ class Estimator:
             else:
                 base.predict(guard.gyro, guard.acceleration, guard.dt)
             self._body.update(guard.position, guard.velocity, base.rows, base.position, base.velocity, base.rate)
+            corrected = base.take_correction()
+            if corrected is not None:
+                self._centroid.correct(corrected)
         self._coasting = guard.imu_lost
         self._observe_soles()
         self._state = self._report()

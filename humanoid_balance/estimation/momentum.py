@@ -48,6 +48,14 @@ class MomentumObserver:
             residual[i] += integral * error
             estimate[i] = predicted + gain * error
 
+    def shift(self, impulse: Sequence[float]) -> None:
+        """The measured momentum will change by this [N s] without a force: its measurement was corrected."""
+        momentum, measured = self.momentum, list(self._measured)
+        for i, change in enumerate(impulse):
+            momentum[i] += change
+            measured[i] += change
+        self._measured = measured
+
     def jump(self, time: float) -> None:
         """A wrench that has acted for ``time`` [s] made the innovation: believe in it at once, do not wait.
 

@@ -50,3 +50,13 @@ def test_velocity_noise_of_a_centimetre_per_second_gives_a_few_newton() -> None:
         observer.update((71 * 2e-3 * rng.standard_normal(6)).tolist(), [0.0] * 6, DT)
         values.append(observer.residual[0])
     assert np.std(values) < 3.0
+
+
+def test_a_corrected_velocity_is_no_force() -> None:
+    """The base filter finds out that it was 4 cm/s off: nobody pushed."""
+    observer = MomentumObserver(60.0)
+    for k in range(300):
+        if k == 100:
+            observer.shift([71 * 0.04, 0.0, 0.0])
+        observer.update([71 * 0.04 if k >= 100 else 0.0, 0, 0, 0, 0, 0], [0.0] * 6, DT)
+        assert observer.residual[0] == 0.0 and observer.unexplained[0] == 0.0
