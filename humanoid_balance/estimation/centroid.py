@@ -70,10 +70,10 @@ class Centroid:
         began = self._onset.update(observer.innovation, dt, variance, standing)
         if began:
             observer.jump(began)
-            push.begin(stamp, began, observer.residual)
+            push.begin(stamp, dt, began, observer.residual)
         self.ground_height = floor_height = ground.height(cx, cy)
         height = cz - floor_height
-        push.update(stamp, dt, observer.residual, observer.unexplained, height, variance, changed)
+        push.update(stamp, dt, observer, height, variance, changed)
 
         # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
         ex, ey, ez, _, _, _ = observer.innovation

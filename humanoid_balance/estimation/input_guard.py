@@ -35,7 +35,7 @@ class InputGuard:
         self._upper = robot.upper + settings.position_margin
         self._speed = settings.velocity_factor * robot.velocity_limit
         self._torque = settings.torque_factor * robot.torque_limit
-        self._speed_unit, self._torque_unit = 1.0 / self._speed, 1.0 / self._torque
+        self._speed_sq, self._torque_sq = float((self._speed**2).min()), float((self._torque**2).min())
         self._gyro, self._acceleration, self._load = settings.gyro, settings.acceleration, settings.load * robot.weight
         self._jump = float(self._speed.max())
         self._nominal = robot.posture, robot.weight
@@ -106,14 +106,14 @@ class InputGuard:
 
     def _clean(self, frame: SensorFrame) -> bool:
         """All readings finite and plausible? Norms see NaN, infinity and absurd size; details are looked at later."""
-        step, velocity, torque = self._step, frame.velocity * self._speed_unit, frame.torque * self._torque_unit
+        step, velocity, torque = self._step, frame.velocity, frame.torque
         np.subtract(frame.position, self.position, out=step)
         gyro, acceleration = frame.gyro.tolist(), frame.acceleration.tolist()
         left, right = frame.wrench.tolist()
         if (
             step.dot(step) < (self._jump * self.dt) ** 2
-            and velocity.dot(velocity) < 1.0
-            and torque.dot(torque) < 1.0
+            and _all_below(velocity, self._speed, self._speed_sq)
+            and _all_below(torque, self._torque, self._torque_sq)
             and hypot(*gyro) < self._gyro
             and hypot(*acceleration) < self._acceleration
             and (not self._foot_sensors or (hypot(*left) < self._load and hypot(*right) < self._load))
@@ -190,6 +190,11 @@ class InputGuard:
                 faults.append(f"{FEET[side]} foot: {_what(float(np.abs(measured).max()))}")
                 self._age_feet[side] += self.dt
         self.wrench = wrench
+
+
+def _all_below(values: Array, limits: Array, least_sq: float) -> bool:
+    """No value beyond its limit; ``least_sq``: the square of the smallest limit. The norm is the fast way to say so."""
+    return values.dot(values) < least_sq or bool((np.abs(values) < limits).all())
 
 
 def _what(value: float) -> str:

@@ -31,22 +31,31 @@ class MomentumObserver:
         self.momentum = list(momentum)
         self.residual: Floats = [0.0] * 6
         self.innovation: Floats = [0.0] * 6
-        self.unexplained: Floats = [0.0] * 6  # change of the momentum in this tick but for the known wrench
         self._measured: Sequence[float] = list(momentum)
+        self._before, self._dt = self._measured, 0.0  # the sample before, and the time since [s]
+        self._known: Sequence[float] = [0.0] * 6  # wrench meanwhile
 
     def update(self, momentum: Sequence[float], wrench: Sequence[float], dt: float) -> None:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
         integral = self._integral * dt
         gain = min(self._proportional * dt, 1.0)
         estimate, residual, innovation = self.momentum, self.residual, self.innovation
-        unexplained, last, self._measured = self.unexplained, self._measured, momentum
+        self._before, self._measured, self._known, self._dt = self._measured, momentum, wrench, dt
         for i in SIX:
-            known = wrench[i] * dt
-            unexplained[i] = momentum[i] - last[i] - known
-            predicted = estimate[i] + known + residual[i] * dt
+            predicted = estimate[i] + (wrench[i] + residual[i]) * dt
             innovation[i] = error = momentum[i] - predicted
             residual[i] += integral * error
             estimate[i] = predicted + gain * error
+
+    def unexplained(self) -> Floats:
+        """Change of the momentum in this tick but for the known wrench [N s, N m s]: the residual without its lag."""
+        dt = self._dt
+        return [h - g - w * dt for h, g, w in zip(self._measured, self._before, self._known, strict=True)]
+
+    def swallowed(self) -> Floats:
+        """Impulse of a wrench that the residual has not told yet [N s, N m s]: 2 ζ/w r + (h - ĥ), by its equations."""
+        lag = self._proportional / self._integral
+        return [lag * r + e for r, e in zip(self.residual, self.innovation, strict=True)]
 
     def shift(self, impulse: Sequence[float]) -> None:
         """The measured momentum will change by this [N s] without a force: its measurement was corrected."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +14,17 @@ Floats = list[float]
 NAN = float("nan")
 QUIET, RISING, ACTIVE = 0, 1, 2
 START = 0.1  # time to settle after the start [s]
+
+
+class Residual(Protocol):
+    """What a momentum observer tells, wrenches about the CoM; see ``momentum.py``."""
+
+    @property
+    def residual(self) -> Floats: ...
+
+    def unexplained(self) -> Floats: ...
+
+    def swallowed(self) -> Floats: ...
 
 
 class PushDetector:
@@ -32,7 +44,7 @@ class PushDetector:
         self._clock = 0.0  # time of silence in ACTIVE [s]
         self._since_landing = -START  # the first velocity is noisy
         self._start = NAN
-        self._sums = [0.0] * 4  # impulse x y [N s], angular impulse x y about the CoM [N m s]; in QUIET of late
+        self._sums = [0.0] * 4  # impulse x y [N s], angular impulse x y about the CoM [N m s]
         self._seen = [0.0] * 2  # impulse by the residual, which is less noisy and later [N s]
         self.bias = [0.0] * 3  # slow model error, e.g. a payload [N]
         self.onset = NAN
@@ -49,39 +61,34 @@ class PushDetector:
     def quiet(self) -> bool:
         return self._phase == QUIET
 
-    def begin(self, stamp: float, time: float, residual: Floats) -> None:
-        """A residual wrench [N, N m] jumped up and has acted for ``time`` [s]: no need to wait for more of it."""
+    def begin(self, stamp: float, dt: float, time: float, residual: Floats) -> None:
+        """A residual wrench [N, N m] jumped up and has acted for ``time`` [s]: no need to wait for more of it.
+
+        To be followed by ``update``, which adds what the last tick of dt [s] gave.
+        """
         if self._phase == ACTIVE:
             return
         bias = self.bias
         fx, fy = residual[0] - bias[0], residual[1] - bias[1]
-        self._sums = [time * value for value in (fx, fy, residual[3], residual[4])]
+        self._sums = [(time - dt) * value for value in (fx, fy, residual[3], residual[4])]
         self._phase, self._clock, self.onset = ACTIVE, 0.0, stamp - time
 
     def update(
-        self, stamp: float, dt: float, residual: Floats, unexplained: Floats, com_height: float, variance: float,
-        disturbed: bool,
-    ) -> None:  # fmt: skip
+        self, stamp: float, dt: float, observer: Residual, com_height: float, variance: float, disturbed: bool
+    ) -> None:
         """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
 
-        ``unexplained``: momentum gained in this tick that nothing known gave [N s, N m s], the residual without lag,
-        noise and all; ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
+        ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
         """
+        residual = observer.residual
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
         force_sq = fx * fx + fy * fy
-        sums = self._sums
-        sums[0] += unexplained[0] - bias[0] * dt
-        sums[1] += unexplained[1] - bias[1] * dt
-        sums[2] += unexplained[3]
-        sums[3] += unexplained[4]
         self._since_landing = 0.0 if disturbed else self._since_landing + dt
         if self._phase == QUIET:
             if force_sq < self._onset_sq or (
                 self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * self._onset_sq
             ):
-                keep = max(1.0 - dt / s.memory, 0.0)
-                self._sums = [keep * value for value in sums]
                 rate = dt / s.bias_time
                 bias[0] += rate * fx
                 bias[1] += rate * fy
@@ -89,6 +96,12 @@ class PushDetector:
                 return
             self._phase, self._clock, self._start = RISING, 0.0, stamp
             self._seen = [0.0] * 2
+            ix, iy, _, jx, jy, _ = observer.swallowed()
+            self._sums = [ix, iy, jx, jy]
+        else:
+            ix, iy, _, jx, jy, _ = observer.unexplained()
+            sums = self._sums
+            self._sums = [sums[0] + ix - bias[0] * dt, sums[1] + iy - bias[1] * dt, sums[2] + jx, sums[3] + jy]
         if self._phase == RISING:
             seen = self._seen
             seen[0] += fx * dt
@@ -102,12 +115,12 @@ class PushDetector:
             self.onset = self._start
         self._news = True
         self._clock = self._clock + dt if force_sq < self._end_sq else 0.0
-        ix, iy = sums[0], sums[1]
+        ix, iy, jx, jy = self._sums
         self.impulse = math.hypot(ix, iy)
         self.direction = math.atan2(iy, ix)
         if self.impulse > 0.0:
             # A horizontal force at height d above the CoM has the moment d (-f_y, f_x).
-            self.height = com_height + (ix * sums[3] - iy * sums[2]) / (ix * ix + iy * iy)
+            self.height = com_height + (ix * jy - iy * jx) / (ix * ix + iy * iy)
         self.force, self.moment = (fx, fy, fz), (residual[3], residual[4], residual[5])
         if self._clock >= s.silence:
             self._phase = QUIET

@@ -28,7 +28,7 @@ class BaseSettings:
     tilt_start: float = 0.01  # roll and pitch from the first sample [rad]
     gyro_bias: float = 5e-3  # spread of the biases before anything is known [rad/s]
     acceleration_bias: float = 0.05  # [m/s²]
-    decimation: int = 10  # ticks between two corrections; their parts make four of these ticks longer
+    decimation: int = 16  # ticks between two corrections; their parts make four of these ticks longer
     speed_limit: float = 15.0  # beyond, the filter is lost and starts again [m/s]
 
 
@@ -65,7 +65,6 @@ class PushSettings:
     jump_ticks: int = 2  # ... seen so many samples in a row ...
     jump_longest: float = 0.01  # ... and grown within this time, or it is no jump [s]
     steady: float = 0.1  # both feet must have stood for so long: landings and lift-offs jolt [s]
-    memory: float = 0.03  # impulse that counts as part of a push before it was noticed [s]
     silence: float = 0.03  # below ``end`` for so long: it is over [s]
     landing_time: float = 0.04  # after a change of contact [s] ...
     landing_factor: float = 4.0  # ... the onset threshold is so many times higher

@@ -59,4 +59,4 @@ def test_a_corrected_velocity_is_no_force() -> None:
         if k == 100:
             observer.shift([71 * 0.04, 0.0, 0.0])
         observer.update([71 * 0.04 if k >= 100 else 0.0, 0, 0, 0, 0, 0], [0.0] * 6, DT)
-        assert observer.residual[0] == 0.0 and observer.unexplained[0] == 0.0
+        assert observer.residual[0] == 0.0 and observer.unexplained()[0] == 0.0

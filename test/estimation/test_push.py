@@ -1,6 +1,7 @@
 """When a residual counts as a push."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,11 +12,24 @@ from humanoid_balance.estimation.settings import PushSettings
 DT, MASS, HEIGHT = 0.001, 71.0, 0.9
 
 
+@dataclass
+class Told:
+    """An observer without lag."""
+
+    residual: list[float]
+
+    def unexplained(self) -> list[float]:
+        return [DT * value for value in self.residual]
+
+    def swallowed(self) -> list[float]:
+        return self.unexplained()
+
+
 def run(forces: np.ndarray, arm: float = 0.0, landings: tuple[int, ...] = (), spread: float = 0.0) -> PushDetector:
     detector = PushDetector(MASS, PushSettings())
     for k, (x, y, z) in enumerate(forces):
         residual = [x, y, z, -arm * y, arm * x, 0.0]
-        detector.update(k * DT, DT, residual, [DT * value for value in residual], HEIGHT, spread**2, k in landings)
+        detector.update(k * DT, DT, Told(residual), HEIGHT, spread**2, k in landings)
     return detector
 
 
