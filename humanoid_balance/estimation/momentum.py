@@ -32,8 +32,9 @@ class MomentumObserver:
         self.residual: Floats = [0.0] * 6
         self.innovation: Floats = [0.0] * 6
         self._measured: Sequence[float] = list(momentum)
-        self._before, self._dt = self._measured, 0.0  # the sample before, and the time since [s]
-        self._known: Sequence[float] = [0.0] * 6  # wrench meanwhile
+        self._before: Sequence[float] = self._measured  # the sample before it
+        self._known: Sequence[float] = [0.0] * 6  # wrench between them
+        self._dt = 0.0
 
     def update(self, momentum: Sequence[float], wrench: Sequence[float], dt: float) -> None:
         """Take the measured momentum, and the known wrench (soles and gravity) since the last sample."""
