@@ -39,8 +39,8 @@ class ContactSettings:
     load_on: float = 0.035  # far above sensor noise (1 N of 343 N is 0.3 %), far below a landing (10 % within 2 ms)
     load_off: float = 0.018  # six sigma of that noise below
     ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
-    ticks_off: int = 4
-    landing_time: float = 0.04  # after a landing [s] ...
+    ticks_off: int = 5  # a light foot hops for up to four
+    landing_time: float = 0.02  # after a landing [s] ...
     ticks_bounce: int = 12  # ... it takes so many samples to lift off: a sole bounces
     slip_speed: float = 0.08  # of the centre of pressure over the ground [m/s]; ten times the encoder noise
     slip_time: float = 0.004  # [s]
