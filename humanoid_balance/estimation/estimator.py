@@ -156,7 +156,9 @@ class Estimator:
         force = sum(body.sole_rotation[side] @ wrench[side, :3] for side in SIDES) / self.robot.mass
         if self._observer is None and 0.5 * GRAVITY < np.linalg.norm(force) < 2.0 * GRAVITY:
             up = up + force / noise.sole_force**2
-        rotation: Array = pin.Quaternion.FromTwoVectors(up, UP).toRotationMatrix()
+        turn = pin.Quaternion.FromTwoVectors(up, UP)
+        turn.normalize()  # upside down its norm is one to four digits only
+        rotation: Array = turn.toRotationMatrix()
         return rotation
 
     def _centre_of_soles(self) -> Array:

@@ -59,7 +59,7 @@ class FrozenWatch:
             size *= RECENT
             self._recent += size
             return False
-        moved = size > 0.0
+        moved = (size > 0.0) & (size < np.inf)
         np.fmin(self._count_size, size, out=self._count_size, where=moved)
         np.add(self._recent, RECENT * (size - self._recent), out=self._recent, where=moved)
         return self._count(changed, velocity, dt)

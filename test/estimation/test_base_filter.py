@@ -2,6 +2,7 @@
 
 import numpy as np
 import pinocchio as pin
+import pytest
 
 from humanoid_balance.estimation.base_filter import BaseFilter
 from humanoid_balance.estimation.error_covariance import ACCEL, FOOT, GYRO, SIZE, SPEED, TILT
@@ -167,3 +168,11 @@ def test_the_rotation_stays_a_rotation() -> None:
         else:
             base.prepare()
     np.testing.assert_allclose(base.rotation @ base.rotation.T, np.eye(3), atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-4, 0.03, 0.0317, 1.0, 6.0])
+def test_a_turn_is_the_exponential(size: float) -> None:
+    start, turn = pin.exp3(np.array([0.3, -0.2, 1.0])), size * np.array([0.6, -0.48, 0.64])
+    base = make(start)
+    base.predict((turn / DT).tolist(), [0.0, 0.0, GRAVITY], DT)
+    np.testing.assert_allclose(base.rotation, start @ pin.exp3(turn), atol=1e-13)

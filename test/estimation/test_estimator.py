@@ -216,3 +216,9 @@ def test_it_waits_for_the_first_complete_frame(human: Robot, swaying: list[Senso
     assert_finite(first)
     assert not estimator.update(replace(swaying[1], stamp=np.nan)).valid
     assert estimator.update(swaying[2]).valid
+
+
+def test_a_first_sample_that_says_upside_down_is_still_a_rotation(human: Robot, swaying: list[SensorFrame]) -> None:
+    first = replace(swaying[0], acceleration=np.array([1.6e-5, 2e-7, -9.81]), wrench=np.zeros((2, 6)))
+    state = run(human, [first])[0]
+    assert np.linalg.norm(state.q[3:7]) == pytest.approx(1.0, abs=1e-12)

@@ -64,3 +64,12 @@ def test_a_joint_that_settles_before_the_others_is_not_frozen() -> None:
     angle[:, 4] = 0.123 + 0.1 * np.exp(-3.0 * time[:, 0])  # changes at every sample for long, then by less than a count
     velocity = np.gradient(angle, DT, axis=0)
     assert not any(run(angle.astype(np.float32).astype(float), velocity))
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_readings_leave_no_trace(noise: np.ndarray) -> None:
+    noise[100:104, 2] = np.inf
+    noise[102:110, 4] = -np.inf
+    noise[300:320, 3] = noise[299, 3]
+    seen = run(noise, np.zeros_like(noise))
+    assert seen[310] == (3,) and seen[330] == ()
