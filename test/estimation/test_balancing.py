@@ -11,7 +11,7 @@ from estimation.standing import com_error, tilt_error
 from humanoid_balance.experiments.push import PushRun, PushSettings, build_loop, run
 from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.world import PlantOptions
+from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot.model import Robot
 
 
@@ -63,7 +63,7 @@ def test_at_least_90_of_100_random_pushes_on_a_balancing_robot(robot: Robot) -> 
 
 @pytest.mark.slow
 def test_ten_minutes_of_balancing(robot: Robot) -> None:
-    plant = MujocoPlant(robot, PlantOptions(seed=77))
+    plant = MujocoPlant(robot, PlantOptions(World(), 1.0, 77))
     loop = build_loop(robot, plant, PushSettings(robot=robot.spec))
     errors, tilts = [], []
     for k in range(600_000):
