@@ -15,6 +15,8 @@ from humanoid_balance.balance.polygon import Point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
+PEAK = 1.875  # greatest speed of a quintic path over its mean
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -41,7 +43,8 @@ class Reach:
         return Reach(
             forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length,
             across=max(-0.12 * h, min(1.35 * width, closest_feet(robot))),
-            speed=0.75 * math.sqrt(GRAVITY * h), pull=0.75 * GRAVITY, shortest=0.5 * t, longest=1.4 * t,
+            speed=min(0.98 * math.sqrt(GRAVITY * h), fastest_flight(robot)), pull=1.05 * GRAVITY,
+            shortest=0.43 * t, longest=1.4 * t,
         )  # fmt: skip
 
     def flight(self, time: float) -> float:
@@ -55,18 +58,31 @@ class Reach:
         return x, max(near, min(self.far, y))
 
 
-def closest_feet(robot: Robot) -> float:
-    """Signed distance of the sole centres, sideways, with both legs turned inward as far as their hips allow [m].
-
-    Of a leg's joints the one that moves the sole most to the side counts. Negative: the legs can cross.
-    """
-    model, data, distance = robot.model, robot.model.createData(), robot.stance_width
+def hips(robot: Robot) -> list[tuple[int, float]]:
+    """Of each leg, left first, the joint that moves the sole most to the side, and how far outward [m/rad]."""
+    model, data, found = robot.model, robot.model.createData(), []
     pin.computeJointJacobians(model, data, robot.q_nominal)
     pin.updateFramePlacements(model, data)
     for side, sign in ((0, 1.0), (1, -1.0)):
         J = pin.getFrameJacobian(model, data, robot.sole_frames[side], pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
         outward = sign * J[1, 6:]
         joint = int(np.argmax(np.abs(outward)))
+        found.append((joint, float(outward[joint])))
+    return found
+
+
+def closest_feet(robot: Robot) -> float:
+    """Signed distance of the sole centres, sideways, with both legs turned inward as far as their hips allow [m].
+
+    Negative: the legs can cross.
+    """
+    distance = robot.stance_width
+    for joint, outward in hips(robot):
         low, high = robot.posture[joint] - robot.lower[joint], robot.upper[joint] - robot.posture[joint]
-        distance -= abs(float(outward[joint])) * float(low if outward[joint] > 0 else high)
+        distance -= abs(outward) * float(low if outward > 0 else high)
     return distance
+
+
+def fastest_flight(robot: Robot) -> float:
+    """Mean speed of a foot whose hip just reaches its velocity limit in the middle of the swing [m/s]."""
+    return min(abs(outward) * float(robot.velocity_limit[joint]) for joint, outward in hips(robot)) / PEAK
