@@ -1,4 +1,4 @@
-"""The active-set solver against an independent one, warm, cold, infeasible and with equations."""
+"""The least-distance solver against an independent one, warm, cold, infeasible and with equations."""
 
 from __future__ import annotations
 
