@@ -121,7 +121,9 @@ def _solve(C: Array, l: Array, u: Array, fixed: list[int], start: Array | None) 
 
 
 def _measure(result: Result, C: Array, l: Array, u: Array, residuals: int) -> None:  # noqa: E741
-    """How far the result is from the optimum's conditions."""
+    """How far the result is from the optimum's conditions; a failure has no multipliers to speak of."""
+    if result.outcome is not Outcome.SOLVED:
+        return
     y, multipliers = result.y, result.multipliers
     gradient = multipliers.dot(C)
     gradient[:residuals] += y[:residuals]
