@@ -26,7 +26,7 @@ class Constraints:
         self.rows = self._cones + 2 * n
         self._torques, self._joints = slice(self._cones, self.first_joint), slice(self.first_joint, None)
         self._cone = np.zeros((self._cones, 6 * p))
-        self._key: tuple[float, ...] = ()
+        self._margin = -1.0  # for which the cones were made [m]
         self._per_limit = 1 / np.concatenate([robot.torque_limit, robot.acceleration_limit])
         bounds = np.outer([-INFINITY, INFINITY], np.ones(self.rows))
         bounds[:, self._torques] = [[-1.0], [1.0]]
@@ -39,11 +39,11 @@ class Constraints:
         self.names = (*cones, *(f"torque: {j}" for j in joints), *(f"joint limit: {j}" for j in joints))
 
     def update(self, terms: Terms, reference: Reference) -> None:
-        """Bounds at the present state; the cones change only with the reference's margin and load."""
-        key = (reference.zmp_margin, *reference.load_max.tolist())
-        if key != self._key:
-            self._key = key
-            self._update_cones(reference)
+        """Bounds at the present state; the cones change only with the reference's margin."""
+        if reference.zmp_margin != self._margin:
+            self._update_cones(reference.zmp_margin)
+        if self.pushing:
+            self._update_loads(reference.load_max.tolist())
         self.limits.shares(terms.q, terms.v[6:], self._joint_bounds)
         if self.power is not None:
             self.power.shares(terms.v[6:], self._torque_bounds)
@@ -52,20 +52,23 @@ class Constraints:
         """Forget the joint limits of this tick; wrench cones and torque limits stay."""
         self._joint_bounds[:] = [[-INFINITY], [INFINITY]]
 
-    def _update_cones(self, reference: Reference) -> None:
-        robot, allowed = self.robot, 0.0
+    def _update_cones(self, margin: float) -> None:
+        robot, self._margin = self.robot, margin
         for i, side in enumerate(self.pushing):
             rows = slice(contact.ROWS * i, contact.ROWS * (i + 1))
-            cone = contact.wrench_cone(robot.soles[side], robot.config.friction, reference.zmp_margin)
+            cone = contact.wrench_cone(robot.soles[side], robot.config.friction, margin)
             self._cone[rows, 6 * i : 6 * i + 6] = cone / robot.weight
-            self.upper[rows] = 0.0
-            load = float(reference.load_max[side])
-            normal = rows.stop - 1
-            self.lower[normal], self.upper[normal] = min(contact.MIN_LOAD, load / 2), load
             self._cone[-1, 6 * i + 2] = 1 / robot.weight
+            self.upper[rows] = 0.0
+
+    def _update_loads(self, load_max: list[float]) -> None:
+        """Normal forces of the soles, one by one and together, as shares of the weight."""
+        allowed = 0.0
+        for i, side in enumerate(self.pushing):
+            load, normal = load_max[side], contact.ROWS * (i + 1) - 1
+            self.lower[normal], self.upper[normal] = min(contact.MIN_LOAD, load / 2), load
             allowed += load
-        if self.pushing:
-            self.lower[self._cones - 1] = min(contact.MIN_TOTAL, allowed / 2)
+        self.lower[self._cones - 1] = min(contact.MIN_TOTAL, allowed / 2)
 
     def value(self, wrench: Array, torque: Array, qdd: Array) -> Array:
         """The rows at a point; the same memory in every call."""

@@ -30,7 +30,8 @@ class WholeBody:
         self.limits = JointLimits(robot)
         self.power = None if power is None else PowerLimits(robot, power)
         self.solution: Solution | None = None
-        self._problems: dict[tuple[object, ...], Hierarchy] = {}  # by Shape.key
+        self._problems: dict[Shape, Hierarchy] = {}
+        self._by_key: dict[tuple[object, ...], Hierarchy] = {}  # the same, by Shape.key
         self._impedance = bool(np.any(robot.drive_stiffness) or np.any(robot.drive_damping))
         self._zero = np.zeros(robot.n)
         self._stamp = np.nan
@@ -93,10 +94,11 @@ class WholeBody:
     def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""
         key = Shape.key(state, reference)
-        problem = self._problems.get(key)
+        problem = self._by_key.get(key)
         if problem is None:
             shape = Shape.of(state, reference)
-            problem = self._problems[key] = Hierarchy(self.robot, shape, self.limits, self.power)
+            problem = self._problems.get(shape) or Hierarchy(self.robot, shape, self.limits, self.power)
+            self._problems[shape] = self._by_key[key] = problem
         return problem
 
     def _command(self, state: RobotState, torque: Array, acceleration: Array) -> TorqueCommand:

@@ -87,22 +87,23 @@ class Forces:
         torque -= wrench.dot(self._J[:, 6:])
         self.wrench, self.torque = wrench, torque
 
-    def columns(self, moves: Array) -> tuple[Array, Array, Array]:
-        """Wrenches, torques and accelerations (nv) for moves of q_dd, then for those of w_2 in unit metric."""
+    def columns(self, moves: Array, internal: bool = False) -> tuple[Array, Array, Array]:
+        """Wrenches, torques and accelerations (nv) for moves of q_dd; then, if asked, those of w_2 in unit metric."""
         terms, n, k = self._terms, self.robot.n, moves.shape[1]
-        a = np.zeros((n + 6, k + self.internal))
+        end = k + self.internal * internal
+        a = np.zeros((n + 6, end))
         a[6:, :k] = moves
         np.matmul(terms.T, moves, out=a[:6, :k])
         force = terms.M.dot(a)
         if not self.pushing:
             return np.zeros((0, k)), force[6:], a
-        wrench = np.zeros((len(self._J), k + self.internal))
+        wrench = np.zeros((len(self._J), end))
         np.matmul(self._X, force[:6, :k], out=wrench[:6, :k])
         if self.internal:
             pull = (self._by_torque * self._per_torque).dot(force[6:, :k]) - self._by_wrench[:, :6].dot(wrench[:6, :k])
             back = np.triu(dtrtri(self._chol)[0])
-            g = back.dot(back.T.dot(pull))
-            wrench[:, :k] += self._inner.dot(g)
-            np.matmul(self._inner, back, out=wrench[:, k:])
+            wrench[:, :k] += self._inner.dot(back.dot(back.T.dot(pull)))
+            if internal:
+                np.matmul(self._inner, back, out=wrench[:, k:])
         force[6:] -= self._J[:, 6:].T.dot(wrench)
         return wrench, force[6:], a

@@ -15,7 +15,7 @@ this contradicts the inequalities, given up from the lowest on, so the order of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg.lapack import dgeqp3
@@ -24,7 +24,14 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.constraints import INFINITY, Constraints
 from humanoid_balance.wholebody.forces import Forces
-from humanoid_balance.wholebody.least_distance import FEASIBILITY, Outcome, Result, smallest_move
+from humanoid_balance.wholebody.least_distance import (
+    FEASIBILITY,
+    NONE,
+    Outcome,
+    Result,
+    smallest_move,
+    smallest_residual,
+)
 from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
 from humanoid_balance.wholebody.motion import Motion
 from humanoid_balance.wholebody.proxqp import ProxQP
@@ -33,11 +40,8 @@ from humanoid_balance.wholebody.terms import Terms
 
 MET = 1e-6  # a level is met when its residual is below this share of what it asks for
 PUSHED = 1e-5  # a level pushes against constraints with at least this share of its largest multiplier
+ROOM = 1e-8  # around the point a level has found, for those below
 INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
-# Cost of a move below the level that is being solved, against its residual, squared in the objective: a mild one finds
-# the active rows in few changes, harder ones take its effect out.
-REFINEMENTS = (1e-3, *(1e-4,) * 7)
-SETTLED = 1e-8  # change of a residual at which that is done
 
 
 @dataclass(slots=True)
@@ -58,6 +62,14 @@ class Optimum:
     let_go: bool = False  # no point satisfies all constraints: this is the optimum without joint limits
 
 
+@dataclass(slots=True)
+class Memory:
+    """What the last tick found, as a start for the next one."""
+
+    first: int  # level that could not be met
+    multipliers: dict[int, Array] = field(default_factory=dict)  # of the constraints, by level
+
+
 class Hierarchy:
     """Solves one problem shape, tick after tick."""
 
@@ -68,7 +80,7 @@ class Hierarchy:
         self.constraints = Constraints(robot, shape, limits, power)
         levels = len(self.motion.levels)
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
-        self._start = levels  # first level that could not be met in the last tick
+        self._memory, self._let_go_memory = Memory(levels), Memory(levels)
         self._limited: list[int] = []  # joints at a limit in the last tick, when nothing else was active
         self._low: list[bool] = []  # whether at the lower one
         self._acceleration_limit = robot.acceleration_limit
@@ -93,14 +105,14 @@ class Hierarchy:
         if violation != violation:  # something that was asked for is no number
             return replace(self._point([], [], 0.0), outcome=Outcome.NOT_CONVERGED)
         if violation > FEASIBILITY:
-            optimum = self._constrained()
+            optimum = self._constrained(self._memory)
             if optimum.outcome is Outcome.INFEASIBLE:
                 constraints.let_joints_go()
-                second = self._constrained()
+                second = self._constrained(self._let_go_memory)
                 if second.outcome is Outcome.SOLVED:
                     return replace(second, outcome=Outcome.INFEASIBLE, let_go=True)
             return optimum
-        self._start, self._limited, self._low = len(motion.levels), [], []
+        self._memory, self._limited, self._low = Memory(len(motion.levels)), [], []
         return self._point([], [], violation)
 
     def _with_limited_joints(self) -> Optimum | None:
@@ -130,85 +142,93 @@ class Hierarchy:
 
     # ---- with active inequalities ----
 
-    def _constrained(self) -> Optimum:
-        motion, constraints = self.motion, self.constraints
+    def _constrained(self, memory: Memory) -> Optimum:
+        motion, constraints, forces = self.motion, self.constraints, self.forces
         levels = len(motion.levels)
         lower, upper = constraints.lower - self._value, constraints.upper - self._value
-        free = motion.free_moves()
-        start = min(self._start, levels)
+        columns: Sequence[Array] = forces.columns(motion.free_moves(), internal=True)
+        C = constraints.columns(*columns)
+        start = min(memory.first, levels)
         if start == levels:
-            columns = self.forces.columns(free)
-            C = constraints.columns(*columns)
-            result = self._smallest(C, lower, upper)
+            result = self._smallest(C, lower, upper, memory.multipliers.get(levels))
             if result.outcome is Outcome.NOT_CONVERGED:
                 result = self._proxqp(C.shape[1]).solve(C, lower, upper)
             if result.outcome is Outcome.SOLVED or not levels:
+                memory.multipliers = {levels: result.multipliers}
                 return self._optimum(result, result.y, levels, columns, C)
             start -= 1
-        columns = self.forces.columns(np.hstack([motion.residual_moves(), free]))
-        C = constraints.columns(*columns)
+        residual = forces.columns(motion.residual_moves())
+        C = np.concatenate([constraints.columns(*residual), C], axis=1)
+        columns = [np.concatenate(pair, axis=1) for pair in zip(residual, columns, strict=True)]
         while True:
-            result, y, relaxed = self._cascade(start, C, lower, upper)
+            result, y, relaxed = self._cascade(start, C, lower, upper, memory)
             if result.outcome is Outcome.SOLVED or start == 0:
+                memory.first = relaxed
                 return self._optimum(result, y, relaxed, columns, C)
             start -= 1
 
-    def _cascade(self, start: int, C: Array, lower: Array, upper: Array) -> tuple[Result, Array, int]:
+    def _cascade(self, start: int, C: Array, lower: Array, upper: Array, memory: Memory) -> tuple[Result, Array, int]:
         """Solve the levels from ``start`` on with those before met: result, y = (e, z, w_2), first level not met."""
         levels, hard, columns = self.motion.levels, self.motion.levels[0].start, C.shape[1]
         lower, upper = lower.copy(), upper.copy()
         y = np.zeros(columns)
         relaxed, iterations = len(levels), 0
         fixed: list[int] = []  # constraints that a level above pushes against: all its optima have them at the bound
-        result = Result(Outcome.NOT_CONVERGED, y, [], [])
+        result = Result(Outcome.NOT_CONVERGED, y, [], y)
+        before, memory.multipliers = memory.multipliers, {}
         for k in range(start, len(levels) + 1):
             last = k == len(levels)
             first, end = (levels[-1].stop - hard, columns) if last else (levels[k].start - hard, levels[k].stop - hard)
             if first == end:
                 continue
             part = C[:, first:]
-            attempt = self._smallest(part, lower, upper, fixed, None if last else end - first)
+            if last:
+                attempt = self._smallest(part, lower, upper, before.get(k), fixed)
+            else:
+                attempt = smallest_residual(part, lower, upper, end - first, fixed, before.get(k))
             iterations += attempt.iterations
             if attempt.outcome is not Outcome.SOLVED:
                 if k == start:
                     return attempt, y, k
                 break  # y, as the level before left it, satisfies every constraint: keep it
             result = attempt
+            memory.multipliers[k] = result.multipliers
             y[first:] = result.y
             if last:
                 break
             value = part.dot(result.y)
             settled = C[:, first:end].dot(y[first:end])
+            # The next levels may use this point, and need some room around it: what rounding leaves must not
+            # contradict them.
+            np.minimum(lower, value - ROOM, out=lower)
+            np.maximum(upper, value + ROOM, out=upper)
             if self._residual(k, y[first:end]) > MET:
                 relaxed = min(relaxed, k)
-                fixed = self._fix(result, C[:, end:], fixed, value, lower, upper)
+                fixed = self._fix(result, C[:, end:], fixed, lower, upper)
                 if len(fixed) == columns - end:  # nothing is left to choose
                     break
-            # The next levels may use this point: whatever violation rounding has left is allowed to stay.
-            np.minimum(lower, value, out=lower)
-            np.maximum(upper, value, out=upper)
+            lower[fixed] = upper[fixed] = value[fixed]
             lower -= settled
             upper -= settled
         result.iterations = iterations
         return result, y, relaxed
 
     @staticmethod
-    def _fix(result: Result, rest: Array, fixed: list[int], value: Array, lower: Array, upper: Array) -> list[int]:
+    def _fix(result: Result, rest: Array, fixed: list[int], lower: Array, upper: Array) -> list[int]:
         """Turn the inequalities that a level pushes against into equations for the levels below.
 
         As inequalities they would leave a feasible set without interior. In the columns of the lower levels they depend
         on each other, so an independent choice is kept and the others, which follow from it, are let go.
         """
-        strongest = max(map(abs, result.multipliers), default=0.0)
-        pushed = [r for r, m in zip(result.active, result.multipliers, strict=True) if abs(m) > PUSHED * strongest]
-        rows = [*fixed, *(r for r in pushed if r not in fixed)]
-        if not rest.shape[1]:
+        push = np.abs(result.multipliers)
+        push[fixed] = 0.0
+        rows = fixed + (push > PUSHED * np.abs(result.multipliers).max()).nonzero()[0].tolist()
+        if not rest.shape[1] or not rows:
             return rows
         qr, order, _, _, _ = dgeqp3(rest[rows].T)
         count = int((np.abs(qr.diagonal()) > INDEPENDENT * np.abs(rest).max()).sum())
         kept = [rows[i - 1] for i in order[:count]]
         lower[rows], upper[rows] = -INFINITY, INFINITY
-        lower[kept] = upper[kept] = value[kept]
         return kept
 
     def _residual(self, level: int, e: Array) -> float:
@@ -217,40 +237,11 @@ class Hierarchy:
         return float(np.abs(e).max() / (1 + np.abs(motion.asked[motion.every_row[level]]).max()))
 
     @staticmethod
-    def _smallest(
-        C: Array, lower: Array, upper: Array, fixed: Sequence[int] = (), residuals: int | None = None
-    ) -> Result:
-        """Smallest move; with ``residuals`` only the first so many columns count, the others are free.
-
-        Free columns get a small cost, so that there is one optimum, and then the problem is solved again with
-        that cost counted from there, until it makes no difference any more (proximal point method).
-        """
+    def _smallest(C: Array, lower: Array, upper: Array, start: Array | None = None, fixed: list[int] = NONE) -> Result:
         if not C.shape[1]:  # the levels above have left nothing
             inside = bool((lower <= FEASIBILITY).all() and (upper >= -FEASIBILITY).all())
-            return Result(Outcome.SOLVED if inside else Outcome.INFEASIBLE, np.zeros(0), [], [])
-        if residuals is None or residuals == C.shape[1]:
-            return smallest_move(C, lower, upper, fixed)
-        scaled = C.copy()
-        rest = C[:, residuals:]
-        ratio = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest))
-        centre, iterations = np.zeros(rest.shape[1]), 0
-        previous, result = np.full(residuals, np.inf), None
-        for trust in REFINEMENTS:
-            shift, scale = rest.dot(centre), ratio / trust
-            np.multiply(rest, scale, out=scaled[:, residuals:])
-            result = smallest_move(scaled, lower - shift, upper - shift, fixed, result)
-            iterations += result.iterations
-            if result.outcome is not Outcome.SOLVED:
-                break
-            e = result.y[:residuals]
-            centre += scale * result.y[residuals:]
-            result.y[residuals:] = centre
-            if np.abs(e - previous).max() <= SETTLED * (1 + np.abs(e).max()):
-                break
-            previous = e
-        assert result is not None
-        result.iterations = iterations
-        return result
+            return Result(Outcome.SOLVED if inside else Outcome.INFEASIBLE, np.zeros(0), [], np.zeros(len(C)))
+        return smallest_move(C, lower, upper, fixed, start)
 
     def _proxqp(self, n: int) -> ProxQP:
         solver = self._solvers.get(n)
@@ -258,16 +249,14 @@ class Hierarchy:
             solver = self._solvers[n] = ProxQP(n, self.constraints.rows)
         return solver
 
-    def _optimum(
-        self, result: Result, y: Array, relaxed: int, columns: tuple[Array, Array, Array], C: Array
-    ) -> Optimum:
+    def _optimum(self, result: Result, y: Array, relaxed: int, columns: Sequence[Array], C: Array) -> Optimum:
         forces, constraints, levels = self.forces, self.constraints, len(self.motion.levels)
-        self._start = relaxed
         joint = constraints.first_joint
+        multipliers = result.multipliers[result.active].tolist()
         self._limited, self._low = [], []
         if relaxed == levels and result.active and min(result.active) >= joint:
             self._limited = [row - joint for row in result.active]
-            self._low = [m < 0 for m in result.multipliers]
+            self._low = [m < 0 for m in multipliers]
         wrench, torque, a = (
             point + column.dot(y)
             for point, column in zip((forces.wrench, forces.torque, forces.a), columns, strict=True)
@@ -275,6 +264,6 @@ class Hierarchy:
         value = self._value + C.dot(y)
         met = relaxed > 0 or not levels
         return Optimum(
-            result.outcome, met and self._reachable(), a, wrench, torque, result.active, result.multipliers,
+            result.outcome, met and self._reachable(), a, wrench, torque, result.active, multipliers,
             max(constraints.violation(value), 0.0), result.dual, result.gap, result.iterations,
         )  # fmt: skip

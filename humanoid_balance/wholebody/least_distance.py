@@ -3,14 +3,13 @@
     minimise ½ |y|²   subject to   l <= C y <= u,   and C_i y = l_i for the rows that are fixed
 
 D. Arnström, A. Bemporad and D. Axehill, "A Dual Active-Set Solver for Embedded Quadratic Programming Using Recursive
-LDL' Updates", IEEE TAC 67, 2022. A cold solve of a humanoid's tick takes tens of microseconds, so nothing is kept from
-one tick to the next: the same problem always gets the same answer. It ends at the exact optimum, or with a proof that
-there is no feasible point, or gives up after ``MAX_CHANGES``. What it says is checked before it is believed.
+LDL' Updates", IEEE TAC 67, 2022. It ends at the exact optimum, or with a proof that there is no feasible point, or
+gives up after ``MAX_CHANGES``. What it says is checked before it is believed. Rows that were active in a similar
+problem, that of the last tick, save most of the changes; as the optimum is unique, a start changes it only by rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -22,9 +21,15 @@ from humanoid_balance.types import Array
 FEASIBILITY = 1e-9  # largest violation of a constraint that counts as satisfied; rows are scaled to about 1
 ROUNDING = 1e-7  # violation that is forgiven in the end: dependent rows disagree by rounding
 SINGULAR = 1e-14  # share of a row that must be new, squared, for it to count as independent
+NOTHING = 1e-16  # squared length below which a row has no columns at all
 MAX_CHANGES = 400  # of the active set in one solve; bounds the time
 AT_UPPER, AT_LOWER, EQUATION = 1, 3, 5  # DAQP's words for rows that it starts with
 SOLVED, INFEASIBLE = 1, -1  # its verdicts
+# Cost of a move of the columns that are free, against the residuals, squared in the objective: a mild one finds the
+# active rows in few changes, harder ones take its effect out.
+REFINEMENTS = (1e-3, 1e-4, *(1e-5,) * 5)
+SETTLED = 1e-7  # change of the residuals at which that is done
+NONE: list[int] = []
 
 
 class Outcome(Enum):
@@ -41,36 +46,87 @@ class Result:
 
     outcome: Outcome
     y: Array
-    active: list[int]  # rows
-    multipliers: list[float]  # of the active rows, positive where the upper bound acts
+    active: list[int]  # rows, the fixed ones included
+    multipliers: Array  # of all rows (m,), positive where the upper bound acts
     iterations: int = 0
     dual: float = 0.0  # largest entry of the gradient of the Lagrangian
     gap: float = 0.0  # sum of multiplier times distance to its bound
 
 
 def smallest_move(
-    C: Array, l: Array, u: Array, fixed: Sequence[int] = (), like: Result | None = None,  # noqa: E741
+    C: Array, l: Array, u: Array, fixed: list[int] = NONE, start: Array | None = None,  # noqa: E741
 ) -> Result:  # fmt: skip
-    """Solve for y (n,); ``C`` (m, n), ``l`` and ``u`` (m,). Starts from the active rows of a result ``like`` it."""
+    """Solve for y (n,); ``C`` (m, n), ``l`` and ``u`` (m,). ``start``: multipliers of a similar problem (m,)."""
+    result = _solve(C, l, u, fixed, start)
+    _measure(result, C, l, u, C.shape[1])
+    return result
+
+
+def smallest_residual(
+    C: Array, l: Array, u: Array, residuals: int, fixed: list[int] = NONE, start: Array | None = None,  # noqa: E741
+) -> Result:  # fmt: skip
+    """The same where only the first ``residuals`` columns count and the others are free.
+
+    Free columns get a small cost, so that there is one optimum, and then the problem is solved again with that cost
+    counted from there, until it makes no difference any more (proximal point method).
+    """
+    if residuals == C.shape[1]:
+        return smallest_move(C, l, u, fixed, start)
+    rest, scaled = C[:, residuals:], C.copy()
+    ratio = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest))
+    best, iterations = None, 0
+    centre = np.zeros(rest.shape[1])
+    for trust in REFINEMENTS:
+        scale, shift = ratio / trust, rest.dot(centre)
+        np.multiply(rest, scale, out=scaled[:, residuals:])
+        result = _solve(scaled, l - shift, u - shift, fixed, start)
+        iterations += result.iterations
+        if result.outcome is not Outcome.SOLVED:
+            best = best or result  # the one before satisfies every constraint
+            break
+        e, start = result.y[:residuals], result.multipliers
+        centre += scale * result.y[residuals:]
+        result.y[residuals:] = centre
+        previous, best = best, result
+        if previous is not None and np.abs(e - previous.y[:residuals]).max() <= SETTLED * (1 + np.abs(e).max()):
+            break
+    assert best is not None
+    best.iterations = iterations
+    _measure(best, C, l, u, residuals)
+    return best
+
+
+def _solve(C: Array, l: Array, u: Array, fixed: list[int], start: Array | None) -> Result:  # noqa: E741
     sense = np.zeros(len(C), dtype=np.intc)
-    if like is not None:
-        sense[like.active] = np.where(np.array(like.multipliers) > 0.0, AT_UPPER, AT_LOWER)
-    sense[list(fixed)] = EQUATION
+    if start is not None:
+        sense[start > 0.0], sense[start < 0.0] = AT_UPPER, AT_LOWER
+    sense[fixed] = EQUATION
     y, _, verdict, info = daqp.solve(
-        None, None, C, u, l, sense, primal_tol=FEASIBILITY, sing_tol=SINGULAR, iter_limit=MAX_CHANGES
-    )
-    changes, multipliers = int(info["iterations"]), info["lam"]
-    value = C.dot(y)
-    excess = np.maximum(l - value, value - u)
-    outcome = Outcome.NOT_CONVERGED
-    if verdict == INFEASIBLE:
-        outcome = Outcome.INFEASIBLE
-    elif verdict == SOLVED and excess.max() <= ROUNDING:  # also False for NaN
+        None, None, C, u, l, sense,
+        primal_tol=FEASIBILITY, sing_tol=SINGULAR, zero_tol=NOTHING, iter_limit=MAX_CHANGES,
+    )  # fmt: skip
+    value, outcome = C.dot(y), Outcome.NOT_CONVERGED
+    if verdict == SOLVED and max((l - value).max(), (value - u).max()) <= ROUNDING:  # also False for NaN
         outcome = Outcome.SOLVED
+    elif start is not None:  # the verdict is that of a cold start
+        result = _solve(C, l, u, fixed, None)
+        result.iterations += int(info["iterations"])
+        return result
+    elif verdict == INFEASIBLE:
+        outcome = Outcome.INFEASIBLE
+    multipliers = info["lam"]
     at_bound = multipliers != 0.0
-    at_bound[list(fixed)] = True
-    active = at_bound.nonzero()[0]
-    pushing = multipliers[active]
-    dual = float(np.abs(y + pushing.dot(C[active])).max())
-    gap = float(np.abs(pushing).dot(np.abs(excess[active])))
-    return Result(outcome, y, active.tolist(), pushing.tolist(), changes, dual, gap)
+    at_bound[fixed] = True
+    return Result(outcome, y, at_bound.nonzero()[0].tolist(), multipliers, int(info["iterations"]))
+
+
+def _measure(result: Result, C: Array, l: Array, u: Array, residuals: int) -> None:  # noqa: E741
+    """How far the result is from the optimum's conditions; a failure has no multipliers to speak of."""
+    if result.outcome is not Outcome.SOLVED:
+        return
+    y, multipliers = result.y, result.multipliers
+    gradient = multipliers.dot(C)
+    gradient[:residuals] += y[:residuals]
+    distance = C.dot(y) - np.where(multipliers > 0.0, u, l)
+    result.dual = float(np.abs(gradient).max())
+    result.gap = float(np.abs(multipliers).dot(np.abs(distance)))

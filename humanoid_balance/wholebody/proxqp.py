@@ -2,8 +2,8 @@
 
     minimise ½ |y|²   subject to   l <= C y <= u
 
-The second opinion when the active-set method gives up. Its answer counts only if it satisfies the constraints; that it
-finds none is no proof that there is none.
+The second opinion when the dual active-set method gives up. Its answer counts only if it satisfies the constraints;
+that it finds none is no proof that there is none.
 """
 
 from __future__ import annotations
@@ -60,6 +60,6 @@ class ProxQP:
             if max((l - value).max(), (value - u).max()) <= ACCEPTED:  # also False for NaN
                 outcome = Outcome.SOLVED
         settings.initial_guess = WARM if outcome is Outcome.SOLVED else COLD
-        active = np.flatnonzero(np.abs(z) > 1e-6)
-        return Result(outcome, y, active.tolist(), z[active].tolist(), iterations,
+        multipliers = np.where(np.abs(z) > 1e-6, z, 0.0)
+        return Result(outcome, y, np.flatnonzero(multipliers).tolist(), multipliers, iterations,
                       float(results.info.dua_res), abs(float(results.info.duality_gap)))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The active-set solver against an independent one, warm, cold, infeasible and with equations."""
+"""The least-distance solver against an independent one, warm, cold, infeasible and with equations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import qpsolvers
 
 from humanoid_balance.types import Array
-from humanoid_balance.wholebody.least_distance import Outcome, Result, smallest_move
+from humanoid_balance.wholebody.least_distance import Outcome, Result, smallest_move, smallest_residual
 from humanoid_balance.wholebody.proxqp import ProxQP
 
 
@@ -26,7 +26,7 @@ def quadprog(C: Array, l: Array, u: Array) -> Array | None:  # noqa: E741
 def check_optimality(result: Result, C: Array, l: Array, u: Array) -> None:  # noqa: E741
     value = C @ result.y
     assert max((l - value).max(), (value - u).max()) <= 1e-8
-    gradient = result.y + np.array(result.multipliers) @ C[result.active]
+    gradient = result.y + result.multipliers @ C
     assert np.abs(gradient).max() <= 1e-8 * (1 + np.abs(result.y).max())
 
 
@@ -47,7 +47,7 @@ def test_a_start_from_a_like_problem_gives_the_same_optimum_with_fewer_changes()
     result = smallest_move(C, l, u)
     for step in np.linspace(0, 1e-2, 30):
         cold = smallest_move(C, l - step, u - step)
-        result = smallest_move(C, l - step, u - step, like=result)
+        result = smallest_move(C, l - step, u - step, start=result.multipliers)
         np.testing.assert_allclose(result.y, cold.y, atol=1e-9)
         assert result.iterations < cold.iterations
 
@@ -81,8 +81,25 @@ def test_a_start_from_a_wrong_place_does_not_change_the_optimum() -> None:
     expected = quadprog(C, l, u)
     for _ in range(20):
         rows = rng.choice(70, size=8, replace=False).tolist()
-        wrong = Result(Outcome.SOLVED, np.zeros(20), rows, rng.normal(size=8).tolist())
-        np.testing.assert_allclose(smallest_move(C, l, u, like=wrong).y, expected, atol=1e-7)
+        wrong = np.zeros(70)
+        wrong[rows] = rng.normal(size=8)
+        np.testing.assert_allclose(smallest_move(C, l, u, start=wrong).y, expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_smallest_residual_is_that_of_a_problem_in_which_the_free_columns_cost_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    C, _, _ = problem(rng, 20, 70)
+    C[:3, 6:] = 0.0  # rows that free columns cannot help
+    inside, room = C @ rng.normal(scale=3.0, size=20), rng.exponential(size=70)
+    room[:3] = 0.01
+    l, u = inside - room, inside + room  # noqa: E741
+    result = smallest_residual(C, l, u, 6)
+    hessian = np.diag([1.0] * 6 + [1e-9] * 14)
+    expected = qpsolvers.solve_qp(hessian, np.zeros(20), np.vstack([C, -C]), np.concatenate([u, -l]), solver="quadprog")
+    assert result.outcome is Outcome.SOLVED and expected is not None
+    np.testing.assert_allclose(result.y[:6], expected[:6], atol=1e-5)
+    assert np.linalg.norm(result.y[:6]) > 0.1 and result.dual < 1e-6 and result.gap < 1e-6
 
 
 def test_proxqp_agrees_and_survives_a_failure() -> None:

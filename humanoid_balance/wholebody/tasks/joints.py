@@ -22,7 +22,7 @@ class JointTask(Task):
         self.rows = len(W)
         self.diagonal = W.ndim == 1
         self.W = np.diag(W) if self.diagonal else W
-        self.L = np.linalg.cholesky(self.W)
+        self.L = np.diag(np.sqrt(W)) if self.diagonal else np.linalg.cholesky(W)
         self.N = 1 / np.sqrt(W) if self.diagonal else np.linalg.inv(self.L).T
 
     @abstractmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pinocchio as pin
 
@@ -9,6 +11,14 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Flags, Reference
 from humanoid_balance.wholebody.tasks.task import Task, indices
 from humanoid_balance.wholebody.terms import Terms
+
+
+@lru_cache(maxsize=8)
+def mean_inertia(robot: Robot) -> float:
+    """Mean centroidal inertia of the nominal stance [kg m²]; kept, as a task may be made within a tick."""
+    data = robot.model.createData()
+    pin.ccrba(robot.model, data, robot.q_nominal, np.zeros(robot.model.nv))
+    return float(np.trace(data.Ig.inertia)) / 3
 
 
 class MomentumTask(Task):
@@ -22,9 +32,7 @@ class MomentumTask(Task):
         self.axes = indices(axes)
         self.rows = int(np.count_nonzero(axes))
         self._of_six = indices(np.concatenate([np.zeros(3, dtype=bool), axes]))
-        data = robot.model.createData()
-        pin.ccrba(robot.model, data, robot.q_nominal, np.zeros(robot.model.nv))
-        self.inertia = float(np.trace(data.Ig.inertia)) / 3  # I [kg m²]
+        self.inertia = mean_inertia(robot)  # I [kg m²]
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
         scale = np.sqrt(reference.momentum_weight[self.axes])

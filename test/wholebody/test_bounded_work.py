@@ -1,0 +1,59 @@
+"""Hard ticks cost a bounded number of solves and of changes of the active set: robots pushed until they step."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import daqp
+import numpy as np
+import pytest
+
+from humanoid_balance.experiments.push import PushSettings, run
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
+from humanoid_balance.wholebody import least_distance
+from humanoid_balance.wholebody.controller import WholeBody
+
+SOLVES = 24  # three levels refined and the last one, after two vain starts
+CHANGES = 900  # some 2 us each
+
+
+def work_of_a_push(monkeypatch: pytest.MonkeyPatch, robot: str, push: PushProfile, time: float) -> Array:
+    """Calls of DAQP and changes of its active set in every tick (ticks, 2)."""
+    ticks: list[list[int]] = []
+    update = WholeBody.update
+
+    def counted(*args: Any, **options: Any) -> tuple[Array, float, int, dict[str, Any]]:
+        answer: tuple[Array, float, int, dict[str, Any]] = daqp.solve(*args, **options)
+        ticks[-1][0] += 1
+        ticks[-1][1] += answer[3]["iterations"]
+        return answer
+
+    def tick(self: WholeBody, state: RobotState, reference: Reference) -> TorqueCommand:
+        ticks.append([0, 0])
+        return update(self, state, reference)
+
+    monkeypatch.setattr(least_distance, "daqp", SimpleNamespace(solve=counted))
+    monkeypatch.setattr(WholeBody, "update", tick)
+    run(PushSettings(robot=robot, time=time), [push])
+    return np.array(ticks)
+
+
+@pytest.mark.parametrize(
+    ("robot", "push"),
+    [
+        ("human", PushProfile(300, 0.4, 0)),
+        ("human:mass=90", PushProfile(550, 0.2, 90)),
+        ("talos", PushProfile(410, 0.2, 0)),
+        ("g1", PushProfile(120, 0.2, 0)),
+    ],
+)
+def test_work_of_every_tick_of_a_hard_push_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, robot: str, push: PushProfile
+) -> None:
+    solves, changes = work_of_a_push(monkeypatch, robot, push, 1.8).T
+    assert (solves > 2).sum() > 20  # levels had to give way
+    assert solves.max() <= SOLVES and changes.max() <= CHANGES
+    assert np.median(solves[solves > 0]) <= 3
+    assert np.median(changes[solves > 0]) <= 30  # started from the last tick
