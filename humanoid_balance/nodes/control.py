@@ -50,7 +50,7 @@ class Control:
         self.loop = Loop(plant, self, Supervisor(robot, settings), self.wholebody, gate)
 
     def rehearse(self) -> None:
-        """Takes a tenth of a second or so, when the node is configured; no tick pays for what is used first."""
+        """When the node is configured, 0.2 s: no tick pays for what is used first."""
         rehearse(self.robot, self.settings, self.wholebody)
 
     # ---- the loop ----
