@@ -51,6 +51,7 @@ class BalanceController(BoxNode):
             robot, self.plant, self.plant, settings, p["auto_arm"], p["staged"], self._nobody_listens
         )
         operator.apply_gains(p, self.control)
+        self.control.rehearse()
         self.operator = Operator(self, self.control)
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None

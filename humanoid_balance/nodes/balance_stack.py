@@ -54,6 +54,7 @@ class BalanceStack(BoxNode):
         settings = operator.balance_settings(p)
         self.control = Control(robot, self.simulated.plant, self.estimator, settings, p["auto_arm"], p["staged"])
         operator.apply_gains(p, self.control)
+        self.control.rehearse()
         self.operator = Operator(self, self.control)
         self.sensors, self.topics = SensorTopics(self, robot, joints), StateTopics(self, robot)
         self.writer = CommandWriter(joints, self.get_fully_qualified_name())

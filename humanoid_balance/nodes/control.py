@@ -9,6 +9,7 @@ from threading import Lock
 from humanoid_balance.balance.laws import Laws
 from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
 from humanoid_balance.loop import EstimatorBox, Loop, Tick
+from humanoid_balance.nodes.rehearsal import rehearse
 from humanoid_balance.nodes.safe_start import SafeStart
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.robot.model import Robot
@@ -47,6 +48,10 @@ class Control:
         self.wholebody = WholeBody(robot)
         gate = self.bringup if staged else self.safety
         self.loop = Loop(plant, self, Supervisor(robot, settings), self.wholebody, gate)
+
+    def rehearse(self) -> None:
+        """When the node is configured, 0.2 s: no tick pays for what is used first."""
+        rehearse(self.robot, self.settings, self.wholebody)
 
     # ---- the loop ----
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import time
@@ -14,12 +13,13 @@ from typing import Any
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments.push import PushSettings
 from humanoid_balance.experiments.workers import START, quiet_start
+from humanoid_balance.nodes.realtime import RealTime
 from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
 
 PATIENCE = 60.0  # a robot may take this long to load [s]
 LISTEN = 0.004  # commands are read this often [s]
 LATE = 0.05  # time lost beyond this is not caught up [s]
-PRIORITY = -10  # of the process
+PRIORITY = 1  # SCHED_FIFO, the lowest there is: pictures and everything else that is not real-time come after it
 MEASURED = 1.0  # the pace is measured over this time [s]
 
 
@@ -89,8 +89,8 @@ class Simulation:
 
 
 def _run(pipe: Connection[Any, Any], settings: PushSettings) -> None:
-    with contextlib.suppress(OSError):  # a control loop goes before pictures, where that is allowed
-        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    if (os.cpu_count() or 1) > 1:  # a control loop goes before pictures, where that is allowed and leaves them a core
+        RealTime(PRIORITY).apply(lambda why: None)
     try:
         _Runner(pipe, settings).run()
     except InputError as error:

@@ -91,6 +91,10 @@ class WholeBody:
             if wanted and load[side] < LIGHT < load[1 - side]:
                 self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / LIGHT))
 
+    def prepare(self, state: RobotState, reference: Reference) -> None:
+        """Make the solver for such a problem now, so that no tick has to."""
+        self._problem(state, reference)
+
     def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""
         key = Shape.key(state, reference)

@@ -10,6 +10,7 @@ import weakref
 import numpy as np
 import pytest
 
+from humanoid_balance.nodes import realtime
 from humanoid_balance.nodes.realtime import TURN, Breaks, Pace, QuietCollector, RealTime, Stopwatch
 from humanoid_balance.nodes.throttle import Throttle
 
@@ -31,6 +32,34 @@ def test_after_a_long_stop_time_goes_on_from_now() -> None:
     for _ in range(20):
         pace.wait()
     assert time.monotonic() - begun > 0.01, "lost ticks must not come in a burst"
+
+
+def test_a_loop_that_is_always_late_still_sleeps_more_than_a_twentieth_of_the_time() -> None:
+    """Linux stops a real-time thread that does not, for 50 ms of every second."""
+    pace, begun, worked = Pace(0.001), time.monotonic(), time.thread_time()
+    for _ in range(100):
+        end = time.thread_time() + 0.0012
+        while time.thread_time() < end:
+            pass
+        pace.wait()
+    assert time.thread_time() - worked < 0.95 * (time.monotonic() - begun)
+
+
+def test_one_late_tick_delays_no_more_than_those_that_make_up_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0]  # [ns]; a busy machine must not decide this test
+
+    def pass_by(seconds: float) -> None:
+        clock[0] += round(1e9 * seconds)
+
+    monkeypatch.setattr(realtime.time, "monotonic_ns", lambda: clock[0])
+    monkeypatch.setattr(realtime.time, "sleep", pass_by)
+    pace, late = Pace(0.001), []
+    for k in range(40):
+        pass_by(0.0054 if k == 10 else 0.0006)
+        late.append(not pace.wait())
+    made_up = 12  # 4.4 ms, of which each tick makes good 1 - 17/16 0.6 = 0.36 ms
+    assert late == [10 <= k <= 10 + made_up for k in range(40)]
+    assert clock[0] == 40_000_000
 
 
 def test_another_thread_gets_its_turn_where_the_loop_begins_to_wait_but_not_too_often() -> None:

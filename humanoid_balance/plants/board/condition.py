@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from humanoid_balance.plants.protocol import FaultCode, Joint, JointFault, derating
+from humanoid_balance.plants.protocol import Derating, FaultCode, Joint, JointFault
 from humanoid_balance.plants.protocol.vocabulary import JOINT_WARNINGS
 from humanoid_balance.safety.glance import Glance
 from humanoid_balance.types import Array, Flags
@@ -22,7 +22,7 @@ class Condition:
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         n = len(joints)
-        self._joints = joints
+        self._joints, self._derating = joints, Derating(joints)
         self._lower, self._upper = (np.array([getattr(j, key) for j in joints]) for key in ("lower", "upper"))
         self._speed = OVER_SPEED * np.array([joint.velocity_limit for joint in joints])
         self._hottest = np.array([joint.temperature_max for joint in joints])
@@ -89,7 +89,7 @@ class Condition:
 
     def _examine(self) -> None:
         """Share, and the faults that do not depend on how the joints move."""
-        share = derating(self._joints, self.temperature, self.voltage)
+        share = self._derating.share(self.temperature, self.voltage)
         flags = {
             JointFault.OVER_TEMPERATURE: self.temperature >= self._hottest,
             JointFault.UNDER_VOLTAGE: self.voltage < self._lowest,

@@ -30,7 +30,7 @@ from humanoid_balance.plants.dynamixel.instructions import (
 from humanoid_balance.plants.dynamixel.packet import BROADCAST, Decoder, Received
 from humanoid_balance.plants.dynamixel.servo import COUNTS_PER_TURN, Present, Register, Servo, goals
 from humanoid_balance.plants.port import Port
-from humanoid_balance.plants.protocol import BoardMachine, Configure, Joint, JointFault, Mode, Packet, derating
+from humanoid_balance.plants.protocol import BoardMachine, Configure, Derating, Joint, JointFault, Mode, Packet
 from humanoid_balance.plants.protocol.vocabulary import JOINT_WARNINGS, WATCHDOG
 from humanoid_balance.types import Array
 
@@ -59,7 +59,7 @@ class ServoBus:
             )
             for k, (name, servo) in enumerate(servos.items())
         ]  # fmt: skip
-        self.machine = BoardMachine(self.table, simulator=False)
+        self.machine, self._derating = BoardMachine(self.table, simulator=False), Derating(self.table)
         self.position, self.velocity, self.torque = (np.full(n, np.nan) for _ in range(3))
         self.temperature, self.voltage = np.full(n, np.nan), np.full(n, np.nan)
         self.joint_faults = np.zeros(n, dtype=np.uint16)
@@ -130,7 +130,7 @@ class ServoBus:
 
     def share(self) -> Array:
         """Part of the torque limit that each servo may use, 0 to 1 (n,)."""
-        share = derating(self.table, self.temperature, self.voltage)
+        share = self._derating.share(self.temperature, self.voltage)
         share[(self.joint_faults & np.uint16(JointFault.SILENT)) != 0] = 0.0
         return share
 

@@ -1,6 +1,6 @@
 """The wire protocol between the host and its motor boards; ``docs/protocol.md`` is its definition."""
 
-from humanoid_balance.plants.protocol.board import BoardMachine, derating
+from humanoid_balance.plants.protocol.board import BoardMachine, Derating
 from humanoid_balance.plants.protocol.command import Command, EmergencyStop, Reset
 from humanoid_balance.plants.protocol.fault import BOARD, Fault, fault_names
 from humanoid_balance.plants.protocol.handshake import Configure, Identify, Identity, Joint, Sensors, table_hash
@@ -21,6 +21,7 @@ __all__ = [
     "Configure",
     "Counts",
     "Decoder",
+    "Derating",
     "EmergencyStop",
     "Fault",
     "FaultCode",
@@ -40,7 +41,6 @@ __all__ = [
     "Sensors",
     "State",
     "Truth",
-    "derating",
     "fault_names",
     "table_hash",
 ]

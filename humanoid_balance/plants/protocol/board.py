@@ -172,11 +172,17 @@ class BoardMachine:
         return torque if np.isfinite(torque.dot(torque)) else np.nan_to_num(torque, nan=0.0)
 
 
-def derating(joints: Sequence[Joint], temperature: Array, voltage: Array) -> Array:
-    """Share of the torque limit that each joint may use, 0 to 1 (n,); what is not measured does not derate."""
-    hottest = np.array([joint.temperature_max for joint in joints])
-    lowest = np.array([joint.voltage_min for joint in joints])
-    cool = (hottest - temperature) / DERATING_KELVIN
-    fed = (voltage - lowest) / (DERATING_VOLTAGE * lowest)
-    share: Array = np.clip(np.fmin(np.fmin(cool, fed), 1.0), 0.0, 1.0)  # fmin ignores NaN
-    return share
+class Derating:
+    """Less torque for joints that are hot or badly fed; the limits are those of a joint table."""
+
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self._hottest = np.array([joint.temperature_max for joint in joints])
+        self._lowest = np.array([joint.voltage_min for joint in joints])
+        self._voltage_scale = DERATING_VOLTAGE * self._lowest
+
+    def share(self, temperature: Array, voltage: Array) -> Array:
+        """Of the torque limit that each joint may use, 0 to 1 (n,); what is not measured does not derate."""
+        cool = (self._hottest - temperature) / DERATING_KELVIN
+        fed = (voltage - self._lowest) / self._voltage_scale
+        share: Array = np.maximum(np.fmin(np.fmin(cool, fed), 1.0), 0.0)  # fmin ignores NaN
+        return share

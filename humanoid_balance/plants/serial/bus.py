@@ -15,6 +15,7 @@ from humanoid_balance.plants.protocol import (
     Command,
     Configure,
     Decoder,
+    Derating,
     EmergencyStop,
     Fault,
     FootWrench,
@@ -230,7 +231,7 @@ class BoardBus(Bus):
         if self._table not in (None, who.table):
             raise InputError(f"board '{who.name}' at {self.url}: another board than before is plugged in")
         self.index = table.indices(self.robot, who.name, joints)
-        self.gauge = table.calibration([joint.name for joint in joints], self._known)
+        self.gauge, self.derating = table.calibration([joint.name for joint in joints], self._known), Derating(joints)
         table.check_limits(self.robot, who.name, joints, self.index, self.gauge, wish.torque)
         if 0 < wish.period < who.period_min:
             raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.plants.protocol import FaultCode, Mode, derating, fault_names
+from humanoid_balance.plants.protocol import FaultCode, Mode, fault_names
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, JOINT_WARNINGS
 from humanoid_balance.plants.serial.line import Bus
 from humanoid_balance.safety.box import Trip
@@ -94,9 +94,9 @@ def torque_share(buses: Sequence[Bus], n: int) -> Array:
     """Part of each joint's torque limit that temperature and voltage allow (n,)."""
     share = np.ones(n)
     for bus in buses:
-        if bus.sample is not None and bus.joints:
+        if bus.sample is not None and bus.configure is not None:
             state = bus.sample.state
-            share[bus.index] = derating(bus.joints, state.temperature, state.voltage)
+            share[bus.index] = bus.derating.share(state.temperature, state.voltage)
     return share
 
 

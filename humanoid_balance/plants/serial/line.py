@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from humanoid_balance.plants.port import Port
-from humanoid_balance.plants.protocol import Configure, Fault, Frame, Identity, Imu, Joint, Mode, State, Truth
+from humanoid_balance.plants.protocol import Configure, Derating, Fault, Frame, Identity, Imu, Joint, Mode, State, Truth
 from humanoid_balance.plants.serial.calibration import Calibration
 from humanoid_balance.plants.serial.clock import ClockMap
 from humanoid_balance.types import Array, TorqueCommand
@@ -72,6 +72,7 @@ class Bus(ABC):
         self.arrivals: deque[int] = deque(maxlen=HISTORY)
         self.index = np.zeros(0, dtype=int)  # of its joints among the robot's
         self.gauge = Calibration([])
+        self.derating = Derating([])
 
     @abstractmethod
     def open(self) -> None: ...  # raises PortError if there is no such port

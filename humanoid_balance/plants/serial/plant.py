@@ -149,7 +149,8 @@ class SerialPlant:
             else:
                 while self._polled and (left := self._returned + self.dt - self._time()) > 0.0:
                     self._wait(left)  # boards that answer at once do not set the pace
-                deadline = self._returned + PATIENCE * self.dt
+                # Also who comes late waits a moment: what came meanwhile is with a reader thread that had no turn.
+                deadline = max(self._returned + PATIENCE * self.dt, self._time() + self.dt)
                 while not all(self._fresh(k) for k in range(len(self.buses))):
                     left = deadline - self._time()
                     if left <= 0.0:

@@ -15,6 +15,7 @@ from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
     Command,
     Configure,
+    Derating,
     EmergencyStop,
     Frame,
     Identity,
@@ -59,6 +60,7 @@ class DynamixelBus(Bus):
         ranges = {name: (float(lower[k]), float(upper[k])) for k, name in enumerate(servos)}
         self.servos = ServoBus(port, servos, ranges)
         rows = self.servos.table
+        self.derating = Derating(rows)
         table.check_limits(robot, "dynamixel", rows, self.index, self.gauge, wish.torque)
         limit = np.minimum(self.gauge.limit(wish.torque[self.index]), [joint.torque_limit for joint in rows])
         brake = self.gauge.brake(wish.brake[self.index])

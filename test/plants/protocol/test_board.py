@@ -15,6 +15,7 @@ from humanoid_balance.plants.protocol import (
     BoardMachine,
     Command,
     Configure,
+    Derating,
     EmergencyStop,
     Fault,
     FaultCode,
@@ -23,7 +24,6 @@ from humanoid_balance.plants.protocol import (
     Mode,
     Packet,
     Reset,
-    derating,
 )
 from humanoid_balance.plants.protocol.command import ROWS
 
@@ -251,9 +251,9 @@ def test_the_impedance_law_and_its_limit() -> None:
 
 
 def test_hot_joints_and_low_voltage_lose_torque() -> None:
-    share = derating(JOINTS, np.array([85.0, 20.0]), np.array([48.0, 37.8]))
+    share = Derating(JOINTS).share(np.array([85.0, 20.0]), np.array([48.0, 37.8]))
     np.testing.assert_allclose(share, [0.5, 0.5])
-    np.testing.assert_allclose(derating(JOINTS, np.array([95.0, np.nan]), np.array([48.0, np.nan])), [0.0, 1.0])
+    np.testing.assert_allclose(Derating(JOINTS).share(np.array([95.0, np.nan]), np.array([48.0, np.nan])), [0.0, 1.0])
 
 
 class AnySequence(RuleBasedStateMachine):

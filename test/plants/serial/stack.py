@@ -18,6 +18,7 @@ from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
 from humanoid_balance.estimation.estimator import Estimator
 from humanoid_balance.loop import Loop, Tick
 from humanoid_balance.nodes.realtime import RealTime
+from humanoid_balance.nodes.rehearsal import rehearse
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.protocol import Push, Truth
 from humanoid_balance.plants.pushes import PushProfile
@@ -101,9 +102,10 @@ class Story:
 
 def controller(robot: Robot, plant: Plant, settings: BalanceSettings) -> Loop:
     """All boxes, armed; ``loop.safety.activate`` lets them through."""
-    safety = SafetyBox(robot)
+    safety, wholebody = SafetyBox(robot), WholeBody(robot)
     safety.arm()
-    return Loop(plant, Estimator(robot), Supervisor(robot, settings), WholeBody(robot), safety)
+    rehearse(robot, settings, wholebody)  # as the nodes do it: a board waits for no first tick
+    return Loop(plant, Estimator(robot), Supervisor(robot, settings), wholebody, safety)
 
 
 def fell(robot: Robot, truth: Truth) -> bool:

@@ -50,6 +50,14 @@ def working(share: float = 0.1) -> Bench:
     return bench
 
 
+def test_who_reads_late_waits_for_a_new_sample_instead_of_taking_the_old_one_again() -> None:
+    bench = working()
+    before = bench.plant.read().stamp
+    bench.plant.write(torque(0.1))
+    bench.body.now += 10_000  # the host was busy for so long; what came meanwhile is not with it yet
+    assert bench.plant.read().stamp > before
+
+
 def test_50_ms_of_silence_brakes_within_20_ms_and_needs_arming_again() -> None:
     bench = working()
     began = bench.body.now
@@ -261,9 +269,10 @@ def in_real_time(case: tuple[PushProfile, BalanceSettings], seconds: float, *opt
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cable", [(), ("--tcp", "0")], ids=["pty", "tcp"])
 @pytest.mark.parametrize("case", [KE1, KE6], ids=["KE1", "KE6"])
-def test_pushes_are_recovered_in_real_time(case: tuple[PushProfile, BalanceSettings]) -> None:
-    story = in_real_time(case, 8.0)
+def test_pushes_are_recovered_in_real_time(case: tuple[PushProfile, BalanceSettings], cable: tuple[str, ...]) -> None:
+    story = in_real_time(case, 8.0, *cable)
     assert story.recovered() and len(story.modes) > 1
     assert np.median(np.diff(story.wall)) < 0.0025
 
