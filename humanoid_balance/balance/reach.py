@@ -15,6 +15,7 @@ from humanoid_balance.balance.polygon import Point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
+ASIDE = 1.3  # a foot flies this much faster to the side
 PEAK = 1.875  # greatest speed of a quintic path over its mean
 
 
@@ -43,13 +44,18 @@ class Reach:
         return Reach(
             forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length,
             across=max(-0.12 * h, min(1.35 * width, closest_feet(robot))),
-            speed=min(0.98 * math.sqrt(GRAVITY * h), fastest_flight(robot)), pull=1.05 * GRAVITY,
-            shortest=0.43 * t, longest=1.4 * t,
+            speed=min(0.75 * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=0.75 * GRAVITY,
+            shortest=0.5 * t, longest=1.4 * t,
         )  # fmt: skip
 
     def flight(self, time: float) -> float:
-        """How far a foot flies in a time [m]."""
+        """How far a foot flies in a time, forward or backward [m]."""
         return min(self.speed * time, self.pull * time * time)
+
+    @staticmethod
+    def way(x: float, y: float) -> float:
+        """Of a foot [m]; one to the side counts less, as a leg that is swung forward throws the trunk back."""
+        return math.hypot(x, y / ASIDE)
 
     def clip(self, x: float, y: float) -> Point:
         """The nearest place that can be reached without the legs touching."""

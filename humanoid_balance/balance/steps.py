@@ -17,7 +17,7 @@ from humanoid_balance.robot.model import Robot
 
 HASTE = 0.002  # change of the landing time in a tick [s]
 IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
-UNLOAD = 0.03  # time a loaded foot needs to leave the ground [s]
+UNLOAD = 0.02  # time a loaded foot needs to leave the ground [s]
 HELD = 0.005  # a miss below this counts as none [m]
 AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
 HURRY = 0.15  # worth of time [m/s]
@@ -117,7 +117,7 @@ class Planner:
         ux, uy = self.reach.clip(x, y + 0.15 * self.half_width)
         fx, fy = centre[side]
         ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
-        way, limit = math.hypot(ux - ox, uy - oy), pace * self.reach.flight(time)
+        way, limit = self.reach.way(ux - ox, uy - oy), pace * self.reach.flight(time)
         short = max(0.0, way - limit)
         if short > 0.0:  # a foot cannot fly further than its speed allows
             ux, uy = self.reach.clip(ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way)
