@@ -21,9 +21,17 @@ class Polygon:
             length = math.hypot(x1 - x0, y1 - y0)
             if length > 1e-9:
                 self.edges.append((x0, y0, -(y1 - y0) / length, (x1 - x0) / length, length))
-        self.inner = self  # a smaller one, where the owner wants it
+        self.inset = 0.0  # by which ``inner`` is smaller [m]
+        self._inner: Polygon | None = None
         count = max(len(v), 1)
         self.centre = (sum(p[0] for p in v) / count, sum(p[1] for p in v) / count)
+
+    @property
+    def inner(self) -> Polygon:
+        """The polygon that is smaller by ``inset``, made when it is asked for."""
+        if self._inner is None:
+            self._inner = self.shrunk(self.inset)
+        return self._inner
 
     def margin(self, x: float, y: float) -> float:
         """Distance to the nearest edge line: positive inside; outside a lower bound of the distance, negated."""

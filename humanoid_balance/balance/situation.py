@@ -34,8 +34,8 @@ class Stance:
             return self.polygon
         self._state, self._contact = state, contact
         left, right = state.sole_position.tolist()
-        key = (*left, *right, *contact)
-        if not self._key or max(map(abs, map(sub, key, self._key))) > MOVED:
+        key = (*contact, *(left if contact[0] else ()), *(right if contact[1] else ()))
+        if len(key) != len(self._key) or max(map(abs, map(sub, key, self._key))) > MOVED:
             points: list[Point] = []
             for side in range(2):
                 if contact[side]:
@@ -44,7 +44,7 @@ class Stance:
                         corners += MIN_LOAD * (state.sole_position[1 - side] - state.sole_position[side])
                     points += [(x, y) for x, y, _ in corners.tolist()]
             self.polygon = Polygon(points).shrunk(self.margin)
-            self.polygon.inner = self.polygon.shrunk(INNER * self.margin)
+            self.polygon.inset = INNER * self.margin
             self._key = key
         return self.polygon
 

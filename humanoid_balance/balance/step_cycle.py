@@ -90,8 +90,11 @@ class StepCycle:
 
 def ground_rotation(normal: Array, yaw: float) -> Array:
     """A sole flat on the ground with its toes toward ``yaw``."""
-    z = normal / np.linalg.norm(normal)
-    ahead = np.array([math.cos(yaw), math.sin(yaw), 0.0])
-    y = np.cross(z, ahead)
-    y /= np.linalg.norm(y)
-    return np.column_stack([np.cross(y, z), y, z])
+    a, b, c = normal.tolist()
+    size = math.sqrt(a * a + b * b + c * c)
+    a, b, c = a / size, b / size, c / size  # z axis of the sole
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    d, e, f = -c * sin, c * cos, a * sin - b * cos  # z x ahead
+    size = math.sqrt(d * d + e * e + f * f)
+    d, e, f = d / size, e / size, f / size  # y axis
+    return np.array([[e * c - f * b, d, a], [f * a - d * c, e, b], [d * b - e * a, f, c]])

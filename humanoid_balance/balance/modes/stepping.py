@@ -35,30 +35,28 @@ class Stepping:
         self.done = False
         self._start_step(now)
 
-    def _polygons(self, now: Situation) -> tuple[Polygon, Polygon]:
-        left = self.soles[0].update(now.state, (True, False))
-        right = self.soles[1].update(now.state, (False, True))
-        return left, right
+    def _sole(self, now: Situation, side: int) -> Polygon:
+        """Where the centre of pressure of one foot may be."""
+        return self.soles[side].update(now.state, (side == 0, side == 1))
 
     def _start_step(self, now: Situation, side: int | None = None) -> None:
         """With the better leg, or with a given one."""
-        soles = self._polygons(now)
         if side is None:
-            plan = self.planner.choose(now, soles)
+            plan = self.planner.choose(now, (self._sole(now, 0), self._sole(now, 1)))
         else:
-            plan = self.planner.plan(side, now, soles[1 - side], UNLOAD)
+            plan = self.planner.plan(side, now, self._sole(now, 1 - side), UNLOAD)
         self.missing = plan.miss
         self.cycle.begin(now, plan.side, UNLOAD)
 
     def update(self, now: Situation) -> Reference:
         cycle = self.cycle
-        soles = self._polygons(now)
         if cycle.unloaded(now):
-            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side])
+            plan = self.planner.plan(cycle.side, now, self._sole(now, 1 - cycle.side))
             cycle.lift(now, plan.time)
         contact, load, feet = cycle.update(now)
         if cycle.phase == SWINGING:
-            plan = self.planner.plan(cycle.side, now, soles[1 - cycle.side], under_way=cycle.under_way)
+            stance = self._sole(now, 1 - cycle.side)
+            plan = self.planner.plan(cycle.side, now, stance, under_way=cycle.under_way)
             self.missing = plan.miss
             cycle.retarget(now, plan.place, plan.yaw, plan.time)
             self.landed = math.inf
@@ -68,7 +66,7 @@ class Stepping:
         if cycle.phase == LOAD:
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), goal(self.maker, now))
             return self.maker.make(self.name, now, wish, stack=STAND, height=height, contact=contact, load_max=load)
-        polygon = soles[1 - cycle.side]
+        polygon = self._sole(now, 1 - cycle.side)
         laws = self.maker.laws  # the body turns only where the step alone is not enough
         wish = laws.slow(now, polygon) if self.missing > HELD else laws.hold(now, polygon, now.caught)
         stack = SWING if cycle.phase == SWINGING else STAND
@@ -95,4 +93,4 @@ class Stepping:
         landed = self.cycle.side
         (x, y), (ox, oy) = now.caught, now.centre[1 - landed]
         stretched = math.hypot(x - ox, y - oy) > BEHIND * now.height
-        return stretched and self.soles[landed].update(now.state, (landed == 0, landed == 1)).margin(x, y) > 0.0
+        return stretched and self._sole(now, landed).margin(x, y) > 0.0
