@@ -1,4 +1,4 @@
-// Faster triangular solves for ODE's direct solver, loaded in front of Gazebo's own (LD_PRELOAD).
+// Faster triangular solves and dot products for ODE's direct solver, loaded in front of Gazebo's own (LD_PRELOAD).
 //
 // The direct solver grows the factor L of L D L' = A row by row and solves with it for every row, hundreds of times a
 // step. A humanoid is a tree, so a row of A and with it a row of L begins with many zeros: they are remembered here and
@@ -61,16 +61,34 @@ FAST void Forward(const double *L, double *b, int n, int skip, int first, const 
   }
 }
 
+/// Two rows at a time: each element of b is loaded and stored half as often.
 FAST void Backward(const double *L, double *b, int n, int skip, const int *begin)
 {
-  for (int i = n - 1; i > 0; --i)
+  int i = n - 1;
+  for (; i > 1; i -= 2)
   {
-    const double *row = L + i * skip;
-    const double factor = b[i];
-    if (factor != 0.0)
-      for (int j = begin[i]; j < i; ++j)
-        b[j] -= factor * row[j];
+    const double *low = L + i * skip, *high = low - skip;
+    const double below = b[i];
+    const double above = b[i - 1] - (begin[i] < i ? below * low[i - 1] : 0.0);
+    b[i - 1] = above;
+    const int both = std::max(begin[i], begin[i - 1]);
+    for (int j = begin[i]; j < std::min(both, i - 1); ++j)
+      b[j] -= below * low[j];
+    for (int j = begin[i - 1]; j < std::min(both, i - 1); ++j)
+      b[j] -= above * high[j];
+    for (int j = both; j < i - 1; ++j)
+      b[j] -= below * low[j] + above * high[j];
   }
+  if (i == 1 && begin[1] == 0)
+    b[0] -= b[1] * L[skip];
+}
+
+FAST double Dot(const double *a, const double *b, int n)
+{
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
 }
 }  // namespace
 
@@ -92,6 +110,9 @@ void _dSolveL1T(const double *L, double *b, int n, int skip)
   known.Follow(L, n, skip);
   Backward(L, b, n, skip, known.begin.data());
 }
+
+/// a' b
+double _dDot(const double *a, const double *b, int n) { return Dot(a, b, n); }
 
 /// Factor A = L D L' in place; d gets the reciprocals of D.
 void _dFactorLDLT(double *A, double *d, int n, int skip)
