@@ -2,7 +2,7 @@
 //
 // The direct solver grows the factor L of L D L' = A row by row and solves with it for every row, hundreds of times a
 // step. A humanoid is a tree, so a row of A and with it a row of L begins with many zeros: they are remembered here and
-// left out. The result is the same up to rounding; a physics step takes half the time.
+// left out. The result is the same up to rounding; a physics step takes little more than half the time.
 #include <algorithm>
 #include <vector>
 
