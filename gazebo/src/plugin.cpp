@@ -165,7 +165,7 @@ private:
         return true;
       default:
         board->Receive(packet, now);
-        if (packet.type == kConfigure)
+        if (packet.type == kConfigure && (board->mode() == Mode::kDisarmed || board->mode() == Mode::kUnconfigured))
           lockstep = board->configuration() && board->configuration()->lockstep;
         return false;
     }
