@@ -93,7 +93,9 @@ build() {
     [ $# -gt 0 ] || inside="$base/$PLUGIN"
     mkdir -p "$base/$PLUGIN/src"
     cp -R --preserve=timestamps "$SOURCE/CMakeLists.txt" "$SOURCE/src" "$base/$PLUGIN/src/"
-    "$@" sh -c 'cmake -S "$1/src" -B "$1/build" && cmake --build "$1/build" && cp "$1"/build/*.so "$1"' \
+    # moved into place, so that a gzserver which runs at the moment keeps the one it has
+    "$@" sh -c 'cmake -S "$1/src" -B "$1/build" && cmake --build "$1/build" && mkdir -p "$1/new" &&
+        cp "$1"/build/*.so "$1/new" && mv "$1"/new/*.so "$1"' \
         build "$inside" >"$log" 2>&1 </dev/null || fail "the plugin cannot be built; see $log"
 }
 

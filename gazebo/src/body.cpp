@@ -67,8 +67,8 @@ Body::Body(gazebo::physics::ModelPtr model_, sdf::ElementPtr sdf)
   sample.torque.resize(n);
 }
 
-// An angular motor beside each hinge. The hinge itself is left without stops: then ODE's direct solver factors all
-// hinges at once and takes one by one only what may have limits.
+// An angular motor beside each hinge. The hinge itself is left without stops: rows that have no limits are taken in by
+// ODE's direct solver without trying any.
 dJointID Body::MakeRotor(const gazebo::physics::JointPtr &joint) const
 {
   const auto physics = boost::dynamic_pointer_cast<gazebo::physics::ODEPhysics>(world->Physics());

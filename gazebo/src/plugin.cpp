@@ -49,29 +49,45 @@ public:
     step = std::lround(world->Physics()->GetMaxStepSize() * 1e6);
     pace = 1e6 / step;
     on_stop = gazebo::event::Events::ConnectSigInt([this] { ending = true; });
-    on_update = gazebo::event::Events::ConnectWorldUpdateBegin([this](const auto &) { Update(); });
+    on_begin = gazebo::event::Events::ConnectWorldUpdateBegin([this](const auto &) { Look(); });
+    on_physics = gazebo::event::Events::ConnectBeforePhysicsUpdate([this](const auto &) { Act(); });
+    on_end = gazebo::event::Events::ConnectWorldUpdateEnd([this] { Look(); });
     std::printf("humanoid_balance: board '%s' listens on port %u\n", name.c_str(), port->number());
     std::fflush(stdout);
   }
 
 private:
-  /// Before every physics step: take a sample, talk to the host, drive the motors.
-  void Update()
+  /// After every physics step, or before the first: take a sample and tell the host, so that it thinks while Gazebo does
+  /// all that comes between two steps of the physics.
+  void Look()
   {
+    if (looked)
+      return;
+    looked = true;
     if (now == 0)
       body->Hold();
     const Sample &sample = body->Measure();
     board->Tick(now, sample.position, sample.velocity);
+    due = lockstep && now >= next_sample;
+    if (due)
+      SendSample();
+  }
+
+  /// Before every physics step: talk to the host, drive the motors.
+  void Act()
+  {
     world->Physics()->SetRealTimeUpdateRate(lockstep ? 0.0 : pace);
     if (!lockstep)
       RunFree();
-    else if (now >= next_sample)
-      Exchange();
+    else if (due)
+      AwaitAnswer();
     if (!body->released() && board->Following())
       body->Release();
+    const Sample &sample = body->Measured();
     if (body->released())
       body->Apply(board->Torque(sample.position, sample.velocity), now);
     now += step;
+    looked = false;
   }
 
   uint64_t Period() const { return board->configuration() ? board->configuration()->period : kIdlePeriod; }
@@ -81,18 +97,16 @@ private:
     const bool commanded = Listen(0, false);
     if (!port->connected())
       return;
-    const bool due = Period() == 0 ? commanded : now >= next_sample;
-    if (due)
+    if (Period() == 0 ? commanded : now >= next_sample)
     {
       SendSample();
       next_sample = now + std::max<uint64_t>(Period(), step);
     }
   }
 
-  /// Lock-step: send the sample and wait for the command that answers it.
-  void Exchange()
+  /// Lock-step: wait for the command that answers the sample.
+  void AwaitAnswer()
   {
-    SendSample();
     const auto begin = Clock::now();
     auto sent = begin;
     while (!ending && lockstep)
@@ -151,7 +165,7 @@ private:
         return true;
       default:
         board->Receive(packet, now);
-        if (packet.type == kConfigure)
+        if (packet.type == kConfigure && (board->mode() == Mode::kDisarmed || board->mode() == Mode::kUnconfigured))
           lockstep = board->configuration() && board->configuration()->lockstep;
         return false;
     }
@@ -251,9 +265,11 @@ private:
   uint64_t now = 0;          // the board's clock: simulated time of the newest sample [us]
   uint64_t next_sample = 0;  // when the next one is due [us]
   bool lockstep = false;     // the world waits for commands
+  bool looked = false;       // the sample of this step has been taken
+  bool due = false;          // and sent; its answer is waited for
   double pace = 0.0;         // steps a second of wall time when running free
   std::atomic<bool> ending{false};
-  gazebo::event::ConnectionPtr on_update, on_stop;
+  gazebo::event::ConnectionPtr on_begin, on_physics, on_end, on_stop;
 };
 
 GZ_REGISTER_MODEL_PLUGIN(MotorBoard)

@@ -30,6 +30,9 @@ CORNERS = 8  # points that carry a standing robot
 SINK = 2e-4  # how deep they press into the ground; sets their stiffness [m]
 CREEP = 1e-6  # of a sole under load: the direct solver needs some to share friction among the corners [m/s/N]
 DAMPING_TIME = 0.004  # of a sole's points: damping / stiffness [s]
+# Shapes touch where these have a bit in common. All touch the ground; of each other, only what is of two feet.
+# A sole that leans against the box around its own shin would measure a force that holds nobody up.
+BODY_BITS, SOLE_BITS, FOOT_BITS = 1, 2, 4
 
 
 def sdf_model(robot: Robot, world: World, port: int, strength: float = 1.0) -> ET.Element:
@@ -43,12 +46,12 @@ def sdf_model(robot: Robot, world: World, port: int, strength: float = 1.0) -> E
         link = ET.SubElement(model, "link", name=names[i])
         text(link, "pose", pose(data.oMi[i]))
         _add_inertia(link, _inertia(robot, world, i))
+        sides = [side for side in range(2) if robot.model.frames[robot.sole_frames[side]].parentJoint == i]
         for k, shape in enumerate(parts.get(i, ())):
-            _add_shape(link, f"{names[i]}_{k}", shape)
-        for side in range(2):
-            if robot.model.frames[robot.sole_frames[side]].parentJoint == i:
-                text(link, "self_collide", "true")  # with other links that say so: the other foot
-                _add_sole(link, robot, side)
+            _add_shape(link, f"{names[i]}_{k}", shape, FOOT_BITS if sides else BODY_BITS)
+        for side in sides:
+            text(link, "self_collide", "true")  # with any other link, as far as the bits go
+            _add_sole(link, robot, side)
     for i in range(2, robot.model.njoints):
         _add_joint(model, robot, i, names)
     model.append(_plugin(robot, world, port, strength, names))
@@ -103,7 +106,7 @@ def _add_inertia(link: ET.Element, inertia: pin.Inertia) -> None:
         text(matrix, "i" + "xyz"[a] + "xyz"[b], f"{inertia.inertia[a, b]:.12g}")
 
 
-def _add_shape(link: ET.Element, name: str, shape: Shape) -> None:
+def _add_shape(link: ET.Element, name: str, shape: Shape, bits: int) -> None:
     """What is seen, and what touches the ground when the robot has fallen."""
     for tag in ("visual", "collision"):
         part = ET.SubElement(link, tag, name=name)
@@ -111,6 +114,8 @@ def _add_shape(link: ET.Element, name: str, shape: Shape) -> None:
         geometry = ET.SubElement(ET.SubElement(part, "geometry"), shape.kind)
         for key, value in shape.size.items():
             text(geometry, key, value)
+        if tag == "collision":
+            text(ET.SubElement(ET.SubElement(part, "surface"), "contact"), "collide_bitmask", bits)
 
 
 def _add_sole(link: ET.Element, robot: Robot, side: int) -> None:
@@ -132,6 +137,7 @@ def _add_sole(link: ET.Element, robot: Robot, side: int) -> None:
             for key in ("slip1", "slip2"):
                 text(friction, key, CREEP)
             contact = ET.SubElement(surface, "contact")
+            text(contact, "collide_bitmask", SOLE_BITS)
             ode = ET.SubElement(contact, "ode")
             text(ode, "kp", f"{stiffness:.6g}")
             text(ode, "kd", f"{stiffness * DAMPING_TIME:.6g}")

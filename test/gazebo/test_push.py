@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_run_and_the_json_of_mujoco() -> None:
 
 
 def test_envelope_runs_on_gazebo() -> None:
-    options = ["--robot", "g1", "--directions", "1", "--duration", "0.1", "--resolution", "6", "--workers", "1"]
+    options = ["--robot", "g1", "--directions", "1", "--duration", "0.1", "--resolution", "9", "--workers", "1"]
     command = [*CLI, "envelope", "--plant", "gazebo", "--json", *options, "--strategy", "in-place"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
