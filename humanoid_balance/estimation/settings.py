@@ -28,7 +28,7 @@ class BaseSettings:
     tilt_start: float = 0.01  # roll and pitch from the first sample [rad]
     gyro_bias: float = 5e-3  # spread of the biases before anything is known [rad/s]
     acceleration_bias: float = 0.05  # [m/s²]
-    decimation: int = 16  # ticks between two corrections; their parts make four of these ticks longer
+    decimation: int = 10  # ticks between two corrections; their parts make four of these ticks longer
     speed_limit: float = 15.0  # beyond, the filter is lost and starts again [m/s]
 
 
