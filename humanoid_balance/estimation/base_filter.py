@@ -44,6 +44,7 @@ TRUST: dict[tuple[bool, bool, bool], Rows] = {  # components that are measured: 
 BIAS_LIMIT = 10.0  # times its spread: no sensor on the market is worse
 NOTHING = [0.0, 0.0, 0.0]
 SMALL_SQ = 1e-3  # [rad²]; the series leave out 2e-15 there
+SETTLING, SETTLED = 4, 250  # ticks between the first corrections, and their number: biases are not known yet
 ROUND = 16  # corrections after which the rotation matrix is made orthogonal again
 
 
@@ -52,8 +53,7 @@ class BaseFilter:
 
     def __init__(self, settings: BaseSettings, period: float) -> None:
         self._settings, self._period = settings, period
-        self._decimation = settings.decimation
-        self._look_ahead, self._weigh_at = settings.decimation // 2, 3 * settings.decimation // 4  # ticks
+        self._pace(SETTLING)
         self.covariance = ErrorCovariance(settings, period)
         self.start(np.eye(3), [0.0, 0.0, 0.0])
 
@@ -70,7 +70,12 @@ class BaseFilter:
         self.creep = [s.anchor, s.anchor]  # of each anchor [m/√s]
         self.covariance.start()
         self._corrections = 0
+        self._pace(SETTLING)
         self._begin()
+
+    def _pace(self, ticks: int) -> None:
+        """Ticks from one correction to the next; on the way the covariance is propagated and the gain made."""
+        self._decimation, self._look_ahead, self._weigh_at = ticks, ticks // 2, 3 * ticks // 4
 
     def resume(self) -> None:
         """Go on at rest after data was missing: the biases are still known, tilt and velocity roughly."""
@@ -235,6 +240,8 @@ class BaseFilter:
             measured += [-(a * x + b * y + c * z) for a, b, c in zip(*self.rows, strict=True)] if slow else NOTHING
         self._apply(np.dot(measured, gain))
         self._corrections += 1
+        if self._corrections == SETTLED:
+            self._pace(self._settings.decimation)
         if self._corrections % ROUND == 0:  # one Newton step of the polar decomposition
             rotation = self.rotation
             self.rotation = rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)
