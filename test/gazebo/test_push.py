@@ -23,12 +23,13 @@ def hit(robot: str, force: float, duration: float, direction: float) -> list[str
     return ["--robot", robot, "--force", f"{force}", "--duration", f"{duration}", "--direction", f"{direction}"]
 
 
-@pytest.mark.parametrize("robot", ["human", "talos", "g1"])
-def test_stands_still(robot: str) -> None:
-    result = push(*hit(robot, 0, 0, 0), "--time", "3")
+@pytest.mark.parametrize(("robot", "seed"), [("human", 0), ("talos", 0), ("g1", 0), ("g1", 6)])
+def test_stands_still(robot: str, seed: int) -> None:
+    result = push(*hit(robot, 0, 0, 0), "--time", "3", "--seed", str(seed))
     assert not result["fell"] and result["steps"] == 0
     assert result["feet_slip_max"] < 1e-3
     assert result["torso_lean_max_deg"] < 1.0
+    assert result["estimation"]["com_velocity_rms"] < 0.01
 
 
 @pytest.mark.parametrize("direction", [0, 180], ids=["KE1", "KE2"])
