@@ -12,7 +12,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState
 from humanoid_balance.wholebody.contact import MIN_LOAD
 
-SHORT, LONG = 0.015, 0.1  # a push is expected to last this much longer; the second, if a foot is light already [s]
+SHORT, LONG = 0.02, 0.1  # a push is expected to last this much longer; the second, if a foot is light already [s]
 LIGHT = 0.05  # share of the weight below which a foot may leave at once
 MOVED = 5e-4  # a sole that moved by this much has a new polygon [m]
 INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
