@@ -77,3 +77,16 @@ def test_a_long_push_is_answered_with_steps() -> None:
     result = pushed(300.0, 0.4, 0.0).result
     assert not result["fell"]
     assert result["steps"] >= 1
+
+
+@pytest.mark.parametrize("direction", [90.0, 270.0])
+def test_a_heavy_man_shoved_aside_stays_up(direction: float) -> None:
+    """100 N s at 90 kg: the unloaded foot closes, the other steps out, the first one follows."""
+    settings = PushSettings(robot="human:mass=90", time=4.0)
+    result = push.run(settings, [PushProfile(500.0, 0.2, direction)]).result
+    assert not result["fell"] and result["steps"] >= 3
+
+
+def test_what_the_feet_can_hold_is_held_without_a_step() -> None:
+    result = pushed(300.0, 0.1, 0.0).result
+    assert result["recovery_time"] is not None and result["steps"] == 0
