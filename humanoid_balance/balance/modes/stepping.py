@@ -29,7 +29,7 @@ class Stepping:
         self.done = False
         self.missing = 0.0  # what the planned step leaves to be desired [m]
         self.held = -math.inf
-        self.landed = -math.inf
+        self.swung = False  # a foot was in the air in the last tick
 
     def enter(self, now: Situation) -> None:
         self.done = False
@@ -59,7 +59,7 @@ class Stepping:
             plan = self.planner.plan(cycle.side, now, stance, under_way=cycle.under_way)
             self.missing = plan.miss
             cycle.retarget(now, plan.place, plan.yaw, plan.time)
-            self.landed = math.inf
+            self.swung = True
         elif cycle.phase == LOAD:
             self._after_landing(now)
         height = self.maker.height(now)
@@ -77,8 +77,8 @@ class Stepping:
     def _after_landing(self, now: Situation) -> None:
         """On both feet again: another step if the DCM runs out of them, done if it stays."""
         stamp = now.state.stamp
-        if self.landed == math.inf:
-            self.landed = self.held = stamp
+        if self.swung:
+            self.swung, self.held = False, stamp
         margin = self.stance.update(now.state, (True, True)).margin(*now.caught)
         if margin < 0.0:
             self.held = stamp
