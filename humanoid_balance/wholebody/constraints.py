@@ -25,14 +25,19 @@ class Constraints:
         self.first_joint = self._cones + n  # row of the first joint's acceleration
         self.rows = self._cones + 2 * n
         self._torques, self._joints = slice(self._cones, self.first_joint), slice(self.first_joint, None)
-        self._cone = np.zeros((self._cones, 6 * p))
-        self._margin = -1.0  # for which the cones were made [m]
         self._per_limit = 1 / np.concatenate([robot.torque_limit, robot.acceleration_limit])
+        # Over wrenches, torques and joint accelerations; only the wrench cones change, with the margin.
+        self._matrix = np.zeros((self.rows, 6 * p + 2 * n))
+        self._matrix[self._cones :, 6 * p :] = np.diag(self._per_limit)
+        self._cone = self._matrix[: self._cones, : 6 * p]
+        self._parts = slice(0, 6 * p), slice(6 * p, 6 * p + n), slice(6 * p + n, None)
+        self._margin = -1.0  # for which the cones were made [m]
+        self._loads: list[float] = []  # for which the bounds of the normal forces were set
         bounds = np.outer([-INFINITY, INFINITY], np.ones(self.rows))
         bounds[:, self._torques] = [[-1.0], [1.0]]
         self.lower, self.upper = bounds
         self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
-        self._value, self._excess = np.zeros(self.rows), np.zeros((2, self.rows))
+        self._value, self._excess, self._worst = np.zeros(self.rows), np.zeros((2, self.rows)), 0
         cones = [f"{SIDES[s]} sole: {name}" for s in self.pushing for name in contact.ROW_NAMES]
         cones += ["both soles: normal force"] * bool(p)
         joints = robot.joint_names
@@ -43,7 +48,9 @@ class Constraints:
         if reference.zmp_margin != self._margin:
             self._update_cones(reference.zmp_margin)
         if self.pushing:
-            self._update_loads(reference.load_max.tolist())
+            loads = reference.load_max.tolist()
+            if loads != self._loads:
+                self._update_loads(loads)
         self.limits.shares(terms.q, terms.v[6:], self._joint_bounds)
         if self.power is not None:
             self.power.shares(terms.v[6:], self._torque_bounds)
@@ -63,7 +70,7 @@ class Constraints:
 
     def _update_loads(self, load_max: list[float]) -> None:
         """Normal forces of the soles, one by one and together, as shares of the weight."""
-        allowed = 0.0
+        self._loads, allowed = load_max, 0.0
         for i, side in enumerate(self.pushing):
             load, normal = load_max[side], contact.ROWS * (i + 1) - 1
             self.lower[normal], self.upper[normal] = min(contact.MIN_LOAD, load / 2), load
@@ -85,7 +92,19 @@ class Constraints:
         below, above = self._excess
         np.subtract(self.lower, value, out=below)
         np.subtract(value, self.upper, out=above)
-        return float(np.maximum.reduce(self._excess, axis=None))
+        self._worst = int(self._excess.argmax())  # also finds a NaN
+        return self._excess.item(self._worst)
+
+    def worst(self) -> tuple[int, bool]:
+        """The row that was violated most when ``violation`` was asked last, and whether it is below its lower bound."""
+        above, row = divmod(self._worst, self.rows)
+        return row, not above
+
+    def picked(self, rows: list[int]) -> tuple[Array, Array, Array]:
+        """Some of the rows, over wrenches, over torques and over joint accelerations."""
+        matrix = self._matrix[rows]
+        wrench, torque, qdd = self._parts
+        return matrix[:, wrench], matrix[:, torque], matrix[:, qdd]
 
     def columns(self, wrench: Array, torque: Array, a: Array) -> Array:
         """The rows for moves of wrenches, torques and generalised accelerations, a column each."""

@@ -69,27 +69,26 @@ class WholeBody:
             if not optimum.let_go:
                 sent = Sent.BRAKE
                 torque, acceleration, wrench = brake(robot, terms, pushing)
-        wrenches = np.zeros((2, 6))
-        for i, side in enumerate(pushing):
-            wrenches[side] = wrench[6 * i : 6 * i + 6]
-        rate = terms.Ag.dot(acceleration)
-        rate[:3] /= robot.mass
-        rate += terms.drift
+        wrenches = wrench.reshape(-1, 6)
+        if len(pushing) < 2:
+            wrenches = np.zeros((2, 6))
+            wrenches[pushing] = wrench.reshape(-1, 6)
         self.solution = Solution(
             status=status, sent=sent, missing=missing, optimum=optimum, robot=robot, names=problem.constraints.names,
             wanted_com_acceleration=reference.com_acceleration, com_weight=reference.com_weight,
-            acceleration=acceleration, torque=torque, wrenches=wrenches, com_acceleration=rate[:3],
-            angular_momentum_rate=rate[3:], sole_position=state.sole_position, sole_rotation=state.sole_rotation,
+            acceleration=acceleration, torque=torque, wrenches=wrenches, Ag=terms.Ag.copy(), drift=terms.drift.copy(),
+            sole_position=state.sole_position, sole_rotation=state.sole_rotation,
         )  # fmt: skip
         return self._command(state, torque, acceleration[6:])
 
     def _seek_ground(self, state: RobotState, reference: Reference) -> None:
         """A sole that should stand beside the other but hardly does is brought down: nothing else would do that."""
-        load = (state.wrench[:, 2] / self.robot.weight).tolist()
-        for side in range(2):
-            wanted = reference.contact[side] and reference.load_max[side] >= COUNTED_ON
-            if wanted and load[side] < LIGHT < load[1 - side]:
-                self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / LIGHT))
+        load, light = state.wrench[:, 2].tolist(), LIGHT * self.robot.weight
+        if (load[0] < light) == (load[1] < light):
+            return
+        side = int(load[1] < light)
+        if reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
+            self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / light))
 
     def prepare(self, state: RobotState, reference: Reference) -> None:
         """Make the solver for such a problem now, so that no tick has to."""

@@ -3,7 +3,7 @@
 Four ways to the same optimum, from the cheapest on:
 
 1. The closed form, every level met, satisfies all inequalities. It is the optimum: no level could do better.
-2. The same with the joints that were at a limit in the last tick kept there.
+2. The same with the inequalities that were active in the last tick, or nearly these, as equations.
 3. Every upper level can still be met: the smallest move (z, w_2) of the last level that satisfies the inequalities.
 4. Cascade: level by level the residual e is made as small as the inequalities allow and then kept.
 
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.linalg.lapack import dgeqp3
+from scipy.linalg.lapack import dgeqp3, dposv
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Reference
@@ -27,6 +27,7 @@ from humanoid_balance.wholebody.forces import Forces
 from humanoid_balance.wholebody.least_distance import (
     FEASIBILITY,
     NONE,
+    ROUNDING,
     Outcome,
     Result,
     smallest_move,
@@ -41,6 +42,8 @@ from humanoid_balance.wholebody.terms import Terms
 MET = 1e-6  # a level is met when its residual is below this share of what it asks for
 PUSHED = 1e-5  # a level pushes against constraints with at least this share of its largest multiplier
 ROOM = 1e-8  # around the point a level has found, for those below
+ROUNDS = 4  # of dropping and adding rows before the solver is asked
+FAINT = 1e-5  # active rows of which less than this share is new to each other are left to the solver
 INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
 
 
@@ -81,23 +84,14 @@ class Hierarchy:
         levels = len(self.motion.levels)
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
         self._memory, self._let_go_memory = Memory(levels), Memory(levels)
-        self._limited: list[int] = []  # joints at a limit in the last tick, when nothing else was active
-        self._low: list[bool] = []  # whether at the lower one
-        self._acceleration_limit = robot.acceleration_limit
+        self._active: list[int] = []  # constraints of the last tick's optimum, if every level was met
+        self._low: list[bool] = []  # whether at the lower bound
 
     def solve(self, terms: Terms, reference: Reference) -> Optimum:
         motion, forces, constraints = self.motion, self.forces, self.constraints
         constraints.update(terms, reference)
-        limited, at = self._limited, []
-        for joint, low in zip(limited, self._low, strict=True):
-            bound = constraints.lower if low else constraints.upper
-            at.append(bound[constraints.first_joint + joint] * self._acceleration_limit[joint])
-        motion.update(terms, reference, limited, at)
+        motion.update(terms, reference)
         forces.update(terms)
-        if limited:
-            optimum = self._with_limited_joints()
-            if optimum is not None:
-                return optimum
         qdd = motion.closed_form()
         forces.at(qdd)
         self._value = constraints.value(forces.wrench, forces.torque, qdd)
@@ -105,6 +99,10 @@ class Hierarchy:
         if violation != violation:  # something that was asked for is no number
             return replace(self._point([], [], 0.0), outcome=Outcome.NOT_CONVERGED)
         if violation > FEASIBILITY:
+            if self._memory.first == len(motion.levels):
+                near = self._near_the_last(qdd)
+                if near is not None:
+                    return near
             optimum = self._constrained(self._memory)
             if optimum.outcome is Outcome.INFEASIBLE:
                 constraints.let_joints_go()
@@ -112,21 +110,64 @@ class Hierarchy:
                 if second.outcome is Outcome.SOLVED:
                     return replace(second, outcome=Outcome.INFEASIBLE, let_go=True)
             return optimum
-        self._memory, self._limited, self._low = Memory(len(motion.levels)), [], []
+        self._memory, self._active, self._low = Memory(len(motion.levels)), [], []
         return self._point([], [], violation)
 
-    def _with_limited_joints(self) -> Optimum | None:
-        """The optimum if the joints at a limit are those of the last tick; None if they are not."""
+    def _near_the_last(self, qdd: Array) -> Optimum | None:
+        """The optimum if its active constraints are nearly those of the last tick; None if that is not so.
+
+        The smallest move y from the closed form ``qdd`` with S y = r, S the active rows, is y = -S' m. Rows that pull
+        are dropped, the worst one that is violated is added; with multipliers m of the right signs and no violation
+        it is the optimum.
+        """
         motion, constraints, forces = self.motion, self.constraints, self.forces
-        qdd, multipliers = motion.closed_form_limited()
-        signed = [-m for m in multipliers.tolist()]
-        if any((m > 0) == low for m, low in zip(signed, self._low, strict=True)):
-            return None
-        forces.at(qdd)
-        violation = constraints.violation(constraints.value(forces.wrench, forces.torque, qdd))
-        if not violation <= FEASIBILITY:
-            return None
-        return self._point([constraints.first_joint + j for j in self._limited], signed, violation)
+        active, low = self._active.copy(), self._low.copy()
+        closed, start = (forces.a, forces.wrench, forces.torque), self._value.copy()
+        if not active:
+            self._add_worst(active, low)
+        S = self._rows_of(active)
+        for _ in range(ROUNDS):
+            missing = np.where(low, constraints.lower[active], constraints.upper[active]) - start[active]
+            gram, multipliers, dependent = dposv(S.dot(S.T), -missing)
+            new = gram.diagonal().tolist()
+            if dependent or min(new) < FAINT * max(new):
+                break
+            signed = multipliers.tolist()
+            kept = [i for i, m in enumerate(signed) if (m < 0) == low[i]]
+            if len(kept) < len(signed):
+                active, low, S = [active[i] for i in kept], [low[i] for i in kept], S[kept]
+                if not active:
+                    break
+                continue
+            y = multipliers.dot(S)
+            free = len(y) - forces.internal
+            forces.at(qdd - motion.move(y[:free]))
+            if forces.internal:
+                forces.add_inner(-y[free:])
+            violation = constraints.violation(constraints.value(forces.wrench, forces.torque, forces.a[6:]))
+            if violation <= ROUNDING:
+                self._active, self._low = active, low
+                return self._point(active, signed, violation)
+            if not self._add_worst(active, low):
+                break
+            S = np.concatenate([S, self._rows_of(active[-1:])])
+        forces.a, forces.wrench, forces.torque = closed
+        self._value[:] = start
+        return None
+
+    def _add_worst(self, active: list[int], low: list[bool]) -> bool:
+        """Add the row that is violated most; False if it is among the active ones already."""
+        row, below = self.constraints.worst()
+        if row in active:
+            return False
+        active.append(row)
+        low.append(below)
+        return True
+
+    def _rows_of(self, active: list[int]) -> Array:
+        """Constraint rows over (z, w_2)."""
+        rows, inner = self.forces.rows(*self.constraints.picked(active))
+        return np.concatenate([self.motion.free_rows(rows), inner], axis=1)
 
     def _point(self, active: list[int], multipliers: list[float], violation: float) -> Optimum:
         forces = self.forces
@@ -251,12 +292,9 @@ class Hierarchy:
 
     def _optimum(self, result: Result, y: Array, relaxed: int, columns: Sequence[Array], C: Array) -> Optimum:
         forces, constraints, levels = self.forces, self.constraints, len(self.motion.levels)
-        joint = constraints.first_joint
         multipliers = result.multipliers[result.active].tolist()
-        self._limited, self._low = [], []
-        if relaxed == levels and result.active and min(result.active) >= joint:
-            self._limited = [row - joint for row in result.active]
-            self._low = [m < 0 for m in multipliers]
+        self._active = result.active if relaxed == levels and result.outcome is Outcome.SOLVED else []
+        self._low = [m < 0 for m in multipliers] if self._active else []
         wrench, torque, a = (
             point + column.dot(y)
             for point, column in zip((forces.wrench, forces.torque, forces.a), columns, strict=True)

@@ -26,9 +26,11 @@ MAX_CHANGES = 400  # of the active set in one solve; bounds the time
 AT_UPPER, AT_LOWER, EQUATION = 1, 3, 5  # DAQP's words for rows that it starts with
 SOLVED, INFEASIBLE = 1, -1  # its verdicts
 # Cost of a move of the columns that are free, against the residuals, squared in the objective: a mild one finds the
-# active rows in few changes, harder ones take its effect out.
-REFINEMENTS = (1e-3, 1e-4, *(1e-5,) * 5)
-SETTLED = 1e-7  # change of the residuals at which that is done
+# active rows in few changes, a hard one takes its effect out.
+WARM = (1e-5,) * 5
+COLD = (1e-3, 1e-4, *WARM)
+SETTLED = 1e-7  # change of the residuals, or pull of that cost, at which this is done
+CLEAR = 1e-2  # a residual of this size is there, not only not gone yet
 NONE: list[int] = []
 
 
@@ -58,6 +60,8 @@ def smallest_move(
 ) -> Result:  # fmt: skip
     """Solve for y (n,); ``C`` (m, n), ``l`` and ``u`` (m,). ``start``: multipliers of a similar problem (m,)."""
     result = _solve(C, l, u, fixed, start)
+    if result.outcome is not Outcome.SOLVED and start is not None:  # the verdict is that of a cold start
+        result = _solve(C, l, u, fixed, None, result.iterations)
     _measure(result, C, l, u, C.shape[1])
     return result
 
@@ -65,38 +69,53 @@ def smallest_move(
 def smallest_residual(
     C: Array, l: Array, u: Array, residuals: int, fixed: list[int] = NONE, start: Array | None = None,  # noqa: E741
 ) -> Result:  # fmt: skip
-    """The same where only the first ``residuals`` columns count and the others are free.
-
-    Free columns get a small cost, so that there is one optimum, and then the problem is solved again with that cost
-    counted from there, until it makes no difference any more (proximal point method).
-    """
+    """The same where only the first ``residuals`` columns count and the others are free."""
     if residuals == C.shape[1]:
         return smallest_move(C, l, u, fixed, start)
+    result = _refined(C, l, u, residuals, fixed, start)
+    if result.outcome is not Outcome.SOLVED and start is not None:
+        result = _refined(C, l, u, residuals, fixed, None, result.iterations)
+    _measure(result, C, l, u, residuals)
+    return result
+
+
+def _refined(
+    C: Array, l: Array, u: Array, residuals: int, fixed: list[int], start: Array | None, iterations: int = 0,  # noqa: E741
+) -> Result:  # fmt: skip
+    """Free columns get a small cost, so that there is one optimum; then the problem is solved again with that cost
+    counted from there, until it makes no difference any more (proximal point method). With a good start, and a residual
+    that is clearly there, once is mostly enough.
+    """
     rest, scaled = C[:, residuals:], C.copy()
     ratio = float(np.linalg.norm(C[:, :residuals]) / np.linalg.norm(rest))
-    best, iterations = None, 0
-    centre = np.zeros(rest.shape[1])
-    for trust in REFINEMENTS:
-        scale, shift = ratio / trust, rest.dot(centre)
-        np.multiply(rest, scale, out=scaled[:, residuals:])
-        result = _solve(scaled, l - shift, u - shift, fixed, start)
-        iterations += result.iterations
+    best, centre, scale = None, np.zeros(rest.shape[1]), 0.0
+    for trust in COLD if start is None else WARM:
+        if scale != ratio / trust:
+            scale = ratio / trust
+            np.multiply(rest, scale, out=scaled[:, residuals:])
+        shift = rest.dot(centre) if best else 0.0
+        result = _solve(scaled, l - shift, u - shift, fixed, start, iterations)
+        iterations = result.iterations
         if result.outcome is not Outcome.SOLVED:
             best = best or result  # the one before satisfies every constraint
             break
-        e, start = result.y[:residuals], result.multipliers
-        centre += scale * result.y[residuals:]
-        result.y[residuals:] = centre
-        previous, best = best, result
-        if previous is not None and np.abs(e - previous.y[:residuals]).max() <= SETTLED * (1 + np.abs(e).max()):
+        e, move, start = result.y[:residuals], result.y[residuals:], result.multipliers
+        pull = float(np.abs(move).max()) / scale  # of the cost on the free columns; zero at the optimum
+        centre += scale * move
+        move[:] = centre
+        size = float(np.abs(e).max())
+        settled = SETTLED * (1 + size)
+        changed = float(np.abs(e - best.y[:residuals]).max()) if best else np.inf
+        best = result
+        if changed <= settled or (pull <= settled and size > CLEAR):
             break
     assert best is not None
     best.iterations = iterations
-    _measure(best, C, l, u, residuals)
     return best
 
 
-def _solve(C: Array, l: Array, u: Array, fixed: list[int], start: Array | None) -> Result:  # noqa: E741
+def _solve(C: Array, l: Array, u: Array, fixed: list[int], start: Array | None, iterations: int = 0) -> Result:  # noqa: E741
+    """One call of DAQP; ``iterations`` were made before."""
     sense = np.zeros(len(C), dtype=np.intc)
     if start is not None:
         sense[start > 0.0], sense[start < 0.0] = AT_UPPER, AT_LOWER
@@ -108,16 +127,12 @@ def _solve(C: Array, l: Array, u: Array, fixed: list[int], start: Array | None) 
     value, outcome = C.dot(y), Outcome.NOT_CONVERGED
     if verdict == SOLVED and max((l - value).max(), (value - u).max()) <= ROUNDING:  # also False for NaN
         outcome = Outcome.SOLVED
-    elif start is not None:  # the verdict is that of a cold start
-        result = _solve(C, l, u, fixed, None)
-        result.iterations += int(info["iterations"])
-        return result
     elif verdict == INFEASIBLE:
         outcome = Outcome.INFEASIBLE
     multipliers = info["lam"]
     at_bound = multipliers != 0.0
     at_bound[fixed] = True
-    return Result(outcome, y, at_bound.nonzero()[0].tolist(), multipliers, int(info["iterations"]))
+    return Result(outcome, y, at_bound.nonzero()[0].tolist(), multipliers, iterations + int(info["iterations"]))
 
 
 def _measure(result: Result, C: Array, l: Array, u: Array, residuals: int) -> None:  # noqa: E741

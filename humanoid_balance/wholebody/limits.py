@@ -31,26 +31,27 @@ class JointLimits:
     """Bounds on joint acceleration from position, velocity and acceleration limits."""
 
     def __init__(self, robot: Robot) -> None:
-        self._ends = np.stack([-robot.lower, robot.upper])
+        twice = 2 * BRAKING * robot.acceleration_limit  # 2 d
+        self._ends = np.stack([-robot.lower, robot.upper]) * twice
+        self._towards = np.stack([-twice, twice])
         self._v_max = robot.velocity_limit
-        self._brake = 2 * BRAKING * robot.acceleration_limit  # 2 d
-        self._share = 1 / (HORIZON * robot.acceleration_limit)
-        self._work = np.zeros((2, robot.n))
+        share = 1 / (HORIZON * robot.acceleration_limit)
+        self._share = np.stack([-share, share])
+        self._work, self._ahead, self._slow = np.zeros((2, robot.n)), np.zeros(robot.n), np.zeros(robot.n)
 
     def shares(self, q: Array, v: Array, out: Array) -> None:
         """Lowest and highest acceleration, as shares of a_max, at position ``q`` and velocity ``v`` into (2, n)."""
-        work, ahead = self._work, v * HORIZON
+        work, ahead, slow = self._work, self._ahead, self._slow
+        np.multiply(v, HORIZON, out=ahead)
         ahead += q
-        low, high = work
-        np.add(self._ends[0], ahead, out=low)
-        np.subtract(self._ends[1], ahead, out=high)  # room to each end stop [rad]
+        np.multiply(self._towards, ahead, out=work)
+        np.subtract(self._ends, work, out=work)  # 2 d times the room to each end stop
         np.maximum(work, 0.0, out=work)
-        work *= self._brake
         np.sqrt(work, out=work)
         np.minimum(work, self._v_max, out=work)  # allowed speed towards each end stop
-        np.negative(low, out=low)
-        work -= v
         work *= self._share
+        np.multiply(v, self._share[1], out=slow)
+        work -= slow
         np.maximum(work, -1.0, out=work)
         np.minimum(work, 1.0, out=out)
 

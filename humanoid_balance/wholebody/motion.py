@@ -43,22 +43,22 @@ class Motion:
         rows, n = starts[-1], robot.n
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
         self.asked = self._b  # of each row beyond what the last level does anyway, to compare residuals with
-        self._A = np.zeros((rows + n, n))  # with room for joints at their limits
+        self._A = np.zeros((rows, n))
         self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
         self.unreachable = np.zeros(len(self._upper))  # largest residual of a level that no acceleration can remove
 
-    def update(self, terms: Terms, reference: Reference, limited: list[int], at: list[float]) -> None:
-        """Factorise the rows at the present state; the joints in ``limited`` are to accelerate with ``at``."""
+    def update(self, terms: Terms, reference: Reference) -> None:
+        """Factorise the rows at the present state."""
         self._eliminate_base(terms)
         self.last.update(terms, reference)
         self._stack(terms, reference)
-        J, b, A = self._J, self._b, self._A[: len(self._b)]
+        J, b, A = self._J, self._b, self._A
         base, wanted = J[:, :6], self.last.wanted
         np.dot(base, terms.T, out=A)
         A += J[:, 6:]
         b -= base.dot(terms.t)
         b -= A.dot(wanted)
-        self._factorise(self.last.rows(A), b, limited, at)
+        self._factorise(self.last.rows(A), b)
 
     def _eliminate_base(self, terms: Terms) -> None:
         """Base acceleration T q_dd + t from the first held sole, in flight from the base's own dynamics."""
@@ -86,43 +86,27 @@ class Motion:
                 task.fill(terms, reference, J[first:end], b[first:end])
                 first = end
 
-    def _factorise(self, A: Array, b: Array, limited: list[int], at: list[float]) -> None:
+    def _factorise(self, A: Array, b: Array) -> None:
         m, n = A.shape
         if self.levels is not self.every_row:  # the last tick had dependent rows
             self.levels = self.every_row
             self.unreachable[:] = 0.0
-        if m > n or not self._qr_of(A, limited):
+        if m > n or not self._qr_of(A):
             A, b = self._independent(A, b)
             m = len(b)
-            self._qr_of(A, limited)
+            self._qr_of(A)
         self._m = m
-        qr = self._qr
-        self._R = qr[:m, :m]
+        self._R = self._qr[:m]
         self._x = dtrtrs(self._R, b, trans=1)[0] if m else np.zeros(0)
-        if limited:
-            k = m + len(limited)
-            missing = at - self.last.wanted[limited] - self._x.dot(qr[:m, m:k])
-            self._moved = dtrtrs(qr[m:k, m:k], missing, trans=1)[0]
 
-    def _qr_of(self, A: Array, limited: list[int]) -> bool:
-        """Factorise rows and, behind them, those of the limited joints; False if a row of A is dependent."""
-        m, k = len(A), len(limited)
-        if limited:
-            whole, N = self._A[: m + k], self.last.N
-            whole[:m] = A
-            if N.ndim == 1:
-                whole[m:] = 0.0
-                for i, joint in enumerate(limited):
-                    whole[m + i, joint] = N[joint]
-            else:
-                whole[m:] = N[limited]
-            A = whole
-        if not m + k:
+    def _qr_of(self, A: Array) -> bool:
+        """Factorise the rows; False if one of them is dependent."""
+        if not len(A):
             self._qr, self._tau = np.zeros((self.robot.n, 0)), np.zeros(0)
             return True
         self._qr, self._tau, _, _ = dgeqrf(A.T, lwork=WORK)
-        new = np.abs(self._qr.diagonal()).tolist()[:m]
-        return not new or min(new) >= RANK * max(new)
+        new = np.abs(self._qr.diagonal()).tolist()
+        return min(new) >= RANK * max(new)
 
     def _independent(self, A: Array, b: Array) -> tuple[Array, Array]:
         """Replace the rows of each level by as many independent ones as the levels above leave, least squares.
@@ -153,23 +137,26 @@ class Motion:
 
     def closed_form(self) -> Array:
         """Joint accelerations that meet all upper levels, nearest to what the last one wants (n,) [rad/s²]."""
-        return self._joint_accelerations(self._x)
+        return self._turned(self._x, 0) + self.last.wanted
 
-    def closed_form_limited(self) -> tuple[Array, Array]:
-        """The same with the limited joints at their bounds, and the multipliers of these: negative if pushed down."""
-        m, k = self._m, self._m + len(self._moved)
-        return self._joint_accelerations(self._x, self._moved), dtrtrs(self._qr[m:k, m:k], self._moved)[0]
+    def move(self, z: Array) -> Array:
+        """Joint accelerations of a move that the upper levels do not feel (n,) [rad/s²]; z as in ``free_rows``."""
+        return self._turned(z, self._m)
 
-    def _joint_accelerations(self, *parts: Array) -> Array:
-        full = np.zeros((self.robot.n, 1), order="F")
-        end = 0
-        for x in parts:
-            start, end = end, end + len(x)
-            full[start:end, 0] = x
-        if not end:
-            return self.last.wanted
-        p = dormqr("L", "N", self._qr, self._tau, full, WORK, overwrite_c=1)[0][:, 0]
-        return self.last.back(p) + self.last.wanted
+    def free_rows(self, rows: Array) -> Array:
+        """Rows over q_dd as rows over z (n - m): the way of ``free_moves`` backwards, for a few rows."""
+        rows = self.last.rows(rows)
+        if self._m:
+            rows = dormqr("L", "T", self._qr, self._tau, rows.T, WORK)[0].T
+        return rows[:, self._m :]
+
+    def _turned(self, part: Array, first: int) -> Array:
+        """N Q p for a p that is zero but for ``part``, which begins at ``first``."""
+        p = np.zeros((self.robot.n, 1), order="F")
+        p[first : first + len(part), 0] = part
+        if self._m:
+            p = dormqr("L", "N", self._qr, self._tau, p, WORK, overwrite_c=1)[0]
+        return self.last.back(p[:, 0])
 
     def free_moves(self) -> Array:
         """Columns of q_dd for z: moves that the upper levels do not feel (n, n - m)."""

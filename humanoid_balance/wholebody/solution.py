@@ -40,7 +40,7 @@ class Residuals:
     gap: float  # sum of multiplier times distance to its bound
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Solution:
     """Optimum of one tick. Wrenches are of the ground on each sole, in and about the sole frame."""
 
@@ -50,8 +50,8 @@ class Solution:
     acceleration: Array  # generalised (nv,)
     torque: Array  # (n,) [N m]
     wrenches: Array  # (2, 6) [N, N m]
-    com_acceleration: Array  # (3,) [m/s²]
-    angular_momentum_rate: Array  # about the CoM (3,) [N m]
+    Ag: Array  # centroidal momentum per generalised velocity (6, nv), see Terms
+    drift: Array  # CoM acceleration and rate of angular momentum at zero acceleration (6,)
     wanted_com_acceleration: Array  # (3,) [m/s²]
     com_weight: Array  # (3,)
     sole_position: Array  # world (2, 3) [m]
@@ -64,6 +64,16 @@ class Solution:
     def feasible(self) -> bool:
         """Everything that was asked on the first level can be had."""
         return self.status is Status.SOLVED
+
+    @cached_property
+    def com_acceleration(self) -> Array:
+        """(3,) [m/s²]"""
+        return np.asarray(self.Ag[:3].dot(self.acceleration) / self.robot.mass + self.drift[:3])
+
+    @cached_property
+    def angular_momentum_rate(self) -> Array:
+        """About the CoM (3,) [N m]."""
+        return np.asarray(self.Ag[3:].dot(self.acceleration) + self.drift[3:])
 
     @property
     def com_residual(self) -> Array:

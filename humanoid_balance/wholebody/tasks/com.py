@@ -17,11 +17,14 @@ class ComTask(Task):
         self.axes = indices(axes)
         self.rows = int(np.count_nonzero(axes))
         self._per_mass = 1 / robot.mass
+        self._weight: list[float] = []  # for which the roots are
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
-        axes = self.axes
-        root = np.sqrt(reference.com_weight[axes])
+        axes, weight = self.axes, reference.com_weight.tolist()
+        if weight != self._weight:
+            self._weight = weight
+            self._root = np.sqrt(reference.com_weight[axes])
+            self._scale = (self._root * self._per_mass)[:, None]
         np.subtract(reference.com_acceleration[axes], terms.drift[axes], out=b)
-        b *= root
-        root *= self._per_mass
-        np.multiply(terms.Ag[axes], root[:, None], out=A)
+        b *= self._root
+        np.multiply(terms.Ag[axes], self._scale, out=A)

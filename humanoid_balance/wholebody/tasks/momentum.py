@@ -33,10 +33,14 @@ class MomentumTask(Task):
         self.rows = int(np.count_nonzero(axes))
         self._of_six = indices(np.concatenate([np.zeros(3, dtype=bool), axes]))
         self.inertia = mean_inertia(robot)  # I [kg m²]
+        self._weight: list[float] = []  # for which the scale is
 
     def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
-        scale = np.sqrt(reference.momentum_weight[self.axes])
-        scale /= self.inertia
+        weight = reference.momentum_weight.tolist()
+        if weight != self._weight:
+            self._weight = weight
+            self._scale = np.sqrt(reference.momentum_weight[self.axes]) / self.inertia
+            self._column = self._scale[:, None]
         np.subtract(reference.angular_momentum_rate[self.axes], terms.drift[self._of_six], out=b)
-        b *= scale
-        np.multiply(terms.Ag[self._of_six], scale[:, None], out=A)
+        b *= self._scale
+        np.multiply(terms.Ag[self._of_six], self._column, out=A)

@@ -29,6 +29,8 @@ class TorsoTask(Task):
         torso = terms.torso
         back = torso.rotation.T
         np.copyto(A, torso.J[3:])
-        b[:] = self.stiffness * pin.log3(back.dot(reference.torso_rotation))
-        b += self.damping * (back.dot(reference.torso_velocity) - torso.velocity[3:])
+        np.dot(back, reference.torso_velocity, out=b)
+        b -= torso.velocity[3:]
+        b *= self.damping
+        b += pin.log3(back.dot(reference.torso_rotation)) * self.stiffness
         b -= torso.drift[3:]
