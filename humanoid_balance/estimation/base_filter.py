@@ -68,6 +68,7 @@ class BaseFilter:
         self.anchor: list[Floats] = [[0.0] * 3, [0.0] * 3]
         self.trusted = [False, False]
         self.creep = [s.anchor, s.anchor]  # of each anchor [m/√s]
+        self._flat: list[Matrix] = [self.rows, self.rows]  # orientation of each sole when it was last flat
         self.covariance.start()
         self._corrections = 0
         self._pace(SETTLING)
@@ -105,8 +106,8 @@ class BaseFilter:
         self._elapsed, self.ticks = 0.0, 0
         self._gain: Array | None = None  # of the coming correction
         self._weighed = (False, False, False)  # left sole, right sole, rates: what it measures
-        self._sums = [[0.0] * 3, [0.0] * 3]  # of the innovation of each foot [m]
-        self._rates = [0.0] * 4  # of the angular velocity of flat soles [rad/s], and their number
+        self._sums = [0.0] * 3, [0.0] * 3  # of the innovation of each foot [m]
+        self._rates = [0.0] * 4, [0.0] * 4  # of the angular velocity of each flat sole, its axes [rad/s]; their number
 
     # ---- every tick ----
 
@@ -155,14 +156,15 @@ class BaseFilter:
         sums[1] += y - v
         sums[2] += z - w
 
-    def collect_rate(self, twist: Floats) -> None:
-        """Take the angular part of the twist of a flat sole, world [rad/s]."""
+    def collect_rate(self, side: int, rows: Matrix, twist: Floats) -> None:
+        """Take the twist of a flat sole, linear and angular, in its own axes [m/s, rad/s], and its rotation."""
         _, _, _, x, y, z = twist
-        sums = self._rates
+        sums = self._rates[side]
         sums[0] += x
         sums[1] += y
         sums[2] += z
         sums[3] += 1.0
+        self._flat[side] = rows  # it turns by less than a milliradian until the correction
 
     def roll(self, side: int, x: float, y: float, z: float) -> None:
         """Move the anchor of a sole that rolls over its edge [m]."""
@@ -195,7 +197,7 @@ class BaseFilter:
     def _plant(self, side: int, sole: Floats) -> None:
         """The new anchor has no error of its own but the kinematics': ξ_i = noise, uncorrelated with all else."""
         self.anchor[side] = list(sole)
-        self._sums[side] = [0.0] * 3
+        self._sums[side][:] = NOTHING
         self.covariance.place_sole(side)
 
     def take_correction(self) -> Floats | None:
@@ -223,21 +225,17 @@ class BaseFilter:
         if self._gain is None:
             self._propagate(0.0)
             self._weigh()
-        gain, (left, right, still), ticks, sums, rates = self._gain, self._weighed, self.ticks, self._sums, self._rates
+        gain, (left, right, still), measured = self._gain, self._weighed, []
+        if gain is not None:
+            if left:
+                measured += self._innovation(0)
+            if right:
+                measured += self._innovation(1)
+            if still:
+                measured += self._turn()
         self._open_window()
         if gain is None:
             return
-        measured: Floats = []
-        if left:
-            measured += self._seen(0, sums[0], ticks)
-        if right:
-            measured += self._seen(1, sums[1], ticks)
-        if still:
-            x, y, z, flat = rates
-            x, y, z = x / flat, y / flat, z / flat
-            # More than three sigma off is no bias: a foot turns.
-            slow = x * x + y * y + z * z < self._turn_limit
-            measured += [-(a * x + b * y + c * z) for a, b, c in zip(*self.rows, strict=True)] if slow else NOTHING
         self._apply(np.dot(measured, gain))
         self._corrections += 1
         if self._corrections == SETTLED:
@@ -246,16 +244,27 @@ class BaseFilter:
             rotation = self.rotation
             self.rotation = rotation @ (1.5 * np.eye(3) - 0.5 * rotation.T @ rotation)
 
-    def _seen(self, side: int, sums: Floats, ticks: int) -> Floats:
+    def _innovation(self, side: int) -> Floats:
         """Mean innovation of a sole. One that is nowhere near its anchor was moved, or its encoders lied: it stands
         anew where it is."""
-        x, y, z = sums
+        (x, y, z), ticks = self._sums[side], self.ticks
         x, y, z = x / ticks, y / ticks, z / ticks
         if x * x + y * y + z * z < self._settings.stray**2:
             return [x, y, z]
         anchor = self.anchor[side]
         self._plant(side, [anchor[0] - x, anchor[1] - y, anchor[2] - z])
         return NOTHING
+
+    def _turn(self) -> Floats:
+        """Minus the mean angular velocity of the flat soles, IMU axes [rad/s]."""
+        x = y = z = flat = 0.0
+        for (u, v, w, count), ((a, b, c), (d, e, f), (g, h, i)) in zip(self._rates, self._flat, strict=True):
+            x, y, z = x + a * u + b * v + c * w, y + d * u + e * v + f * w, z + g * u + h * v + i * w
+            flat += count
+        x, y, z = x / flat, y / flat, z / flat
+        if x * x + y * y + z * z > self._turn_limit:  # more than three sigma off is no bias: a foot turns
+            return NOTHING
+        return [-(a * x + b * y + c * z) for a, b, c in zip(*self.rows, strict=True)]
 
     def observe_acceleration(self, error: Floats) -> None:
         """Specific force minus that of the force plates, mean of a window, world x y [m/s²]: -R ζ_a."""
@@ -278,7 +287,8 @@ class BaseFilter:
 
     def _weigh(self) -> None:
         """The gain of the coming correction, for as many samples as there will be."""
-        s, (left, right), flat = self._settings, self.trusted, self._rates[3]
+        s, (left, right) = self._settings, self.trusted
+        flat = self._rates[0][3] + self._rates[1][3]
         if not (left or right):
             return
         samples = max(self._decimation, self.ticks) if self._lag < 0.0 else self.ticks

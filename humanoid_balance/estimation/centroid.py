@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,6 @@ class Centroid:
         self._observer = MomentumObserver(settings.push.bandwidth)
         self._impulse: Floats = [0.0] * 3  # of both soles since it was taken, world [N s]
         self.omega, self.ground_height = robot.omega, 0.0
-        self.zmp_push: Array | None = None  # when it differs from the model's ZMP
-        self.fri: Array | None = None  # when it differs from the measured ZMP
 
     def start(self, body: BodyKinematics) -> None:
         """The momentum is what the kinematics say, and nobody pushes."""
@@ -50,7 +49,7 @@ class Centroid:
         self._observer.reset((self._mass * body.com_velocity).tolist() + body.angular_momentum.tolist())
 
     def update(self, body: BodyKinematics, stamp: float, dt: float, variance: float, changed: bool) -> Numbers:
-        """CoM, its velocity and acceleration, angular momentum, its rate, DCM, ZMP, model ZMP: 24 numbers, world.
+        """The velocity of the CoM, world [m/s].
 
         ``variance``: of the base velocity [m²/s²]; ``changed``: a contact changed at this tick.
         """
@@ -82,24 +81,33 @@ class Centroid:
         trust = off / (1.0 + off)
         keep = (1.0 - trust) / mass
         vx, vy, vz = keep * hx + trust * kx, keep * hy + trust * ky, keep * hz + trust * kz
-        self.omega = omega = math.sqrt(GRAVITY / max(height, self._lowest))
+        self.omega = math.sqrt(GRAVITY / max(height, self._lowest))
 
-        # K5: acceleration from the plates, while pushed also from the kinematics; a payload hides in the bias.
-        (px, py, pz), (qx, qy, qz) = push.force, push.moment
-        zx, zy, zz = moment_free_point((fx, fy, fz), (nx, ny, nz), com, ground.point, ground.normal, self._floor)
-        rx, ry, rz, sx, sy, sz = observer.residual
-        bx, by, bz = push.bias
-        force, moment = (fx + rx - bx, fy + ry - by, fz + rz - bz), (nx + sx, ny + sy, nz + sz)  # m (c'' + g), L'
-        mx, my, mz = cx, cy, floor_height  # in flight
-        if force[2] > self._floor:
-            mx, my, mz = moment_free_point(force, moment, com, ground.point, ground.normal, self._floor)
-        self.zmp_push = self._without_push(force, moment, com) if push.active else None
-        self.fri = self._foot_rotation((fx, fy, fz), (nx, ny, nz), com, dt)
+        velocity = vx, vy, vz
+        self._here = com, velocity, ((fx, fy, fz), (nx, ny, nz))
+        self._fri = self._foot_rotation((fx, fy, fz), (nx, ny, nz), com, dt)
+        return velocity
+
+    def late(self, left: Sole, right: Sole) -> tuple[Any, ...]:
+        """What ``late_fields`` needs of this tick."""
+        com, velocity, soles = self._here
+        push, ground = self.push, self._ground
         return (
-            cx, cy, cz, vx, vy, vz, (fx + bx + px) / mass, (fy + by + py) / mass, (fz + bz + pz) / mass - GRAVITY,
-            lx, ly, lz, nx + qx, ny + qy, nz + qz, cx + vx / omega, cy + vy / omega, cz + vz / omega,
-            zx, zy, zz, mx, my, mz,
-        )  # fmt: skip
+            self._mass,
+            com,
+            velocity,
+            self.omega,
+            soles,
+            tuple(self._observer.residual),
+            tuple(push.bias),
+            (push.force, push.moment) if push.active else None,
+            (ground.point, ground.normal, self.ground_height),
+            self._floor,
+            (left.position, left.rows, left.twist, left.pressure if left.pressed else None),
+            (right.position, right.rows, right.twist, right.pressure if right.pressed else None),
+            (left.contact.probability, right.contact.probability),
+            self._fri,
+        )
 
     def correct(self, change: Floats) -> None:
         """The base velocity was corrected by ``change``, world [m/s]: that is no force."""
@@ -125,14 +133,6 @@ class Centroid:
             my + ny + az * fx - ax * fz + bz * gx - bx * gz,
             mz + nz + ax * fy - ay * fx + bx * gy - by * gx,
         )
-
-    def _without_push(self, force: Numbers, moment: Numbers, com: Floats) -> Array | None:
-        """Model ZMP with the push term of Yin Y0: what the ground has to give."""
-        f, n = np.subtract(force, self.push.force), np.subtract(moment, self.push.moment)
-        if f[2] < self._floor:
-            return None
-        ground = self._ground
-        return np.array(moment_free_point(f.tolist(), n.tolist(), com, ground.point, ground.normal, self._floor))
 
     def _foot_rotation(self, force: Numbers, moment: Numbers, com: Floats, dt: float) -> Array | None:
         """The FRI while a standing foot turns."""

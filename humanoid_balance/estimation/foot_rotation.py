@@ -32,21 +32,21 @@ class FootInertia:
         self._twists: deque[Floats] = deque(maxlen=span + 1)
 
     def remember(self, twist: Floats) -> None:
-        """Keep the sole's twist; the acceleration is its mean over the last ten samples."""
+        """Keep the sole's twist, its own axes; the acceleration is its mean change over the last ten samples."""
         self._twists.append(twist)
 
     def wrench(self, sole: Sole, com: Floats, dt: float) -> tuple[Array, Array]:
         """Rate of the foot's momentum: force, and moment about the CoM, world axes [N, N m]."""
-        rotation = np.array(sole.rows)
-        arm = rotation @ self._centre
+        rotation, centre = np.array(sole.rows), self._centre
         old, new = np.array(self._twists[0]), np.array(self._twists[-1])
-        change = (new - old) / (max(len(self._twists) - 1, 1) * dt)
+        change, middle = (new - old) / (max(len(self._twists) - 1, 1) * dt), 0.5 * (new + old)
         spin, rate = change[3:], new[3:]
-        acceleration = change[:3] + _cross(spin, arm) + _cross(rate, _cross(rate, arm))
-        inertia = rotation @ self._inertia @ rotation.T
-        force = self.mass * acceleration
-        place = np.array(sole.position) + arm - np.array(com)
-        return force, _cross(place, force) + inertia @ spin + _cross(rate, inertia @ rate)
+        # In the sole's own axes, which turn: v' + w x v.
+        acceleration = change[:3] + _cross(middle[3:], middle[:3]) + _cross(spin, centre)
+        force = rotation @ (self.mass * (acceleration + _cross(rate, _cross(rate, centre))))
+        moment = rotation @ (self._inertia @ spin + _cross(rate, self._inertia @ rate))
+        place = np.array(sole.position) + rotation @ centre - np.array(com)
+        return force, _cross(place, force) + moment
 
 
 def _cross(a: Array, b: Array) -> Array:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import struct
 
 import numpy as np
 
 from humanoid_balance.estimation.sole import Sole
+from humanoid_balance.types import Array
 
 Floats = list[float]
+PACK = struct.Struct("3d").pack  # faster than an array from floats
 STEEPEST = 0.7  # z of a unit normal, 45 degrees: a sole beyond is no floor
 
 
@@ -24,8 +27,7 @@ class GroundPlane:
 
     def _set_normal(self, x: float, y: float, z: float) -> None:
         self.normal: Floats = [x, y, z]
-        self.normal_array = np.array(self.normal)
-        self.normal_array.flags.writeable = False
+        self.normal_array: Array = np.ndarray((3,), float, PACK(x, y, z))  # read only
 
     def update(self, left: Sole, right: Sole) -> None:
         """Take the soles in contact; one that may roll over its rim does not show the slope."""

@@ -105,15 +105,18 @@ class InputGuard:
         return True
 
     def _clean(self, frame: SensorFrame) -> bool:
-        """All readings finite and plausible? Norms see NaN, infinity and absurd size; details are looked at later."""
+        """All readings finite and plausible? Norms see NaN, infinity and absurd size; details are looked at later.
+
+        A norm below the smallest limit needs no look at the single joints.
+        """
         step, velocity, torque = self._step, frame.velocity, frame.torque
         np.subtract(frame.position, self.position, out=step)
         gyro, acceleration = frame.gyro.tolist(), frame.acceleration.tolist()
         left, right = frame.wrench.tolist()
         if (
             step.dot(step) < (self._jump * self.dt) ** 2
-            and _all_below(velocity, self._speed, self._speed_sq)
-            and _all_below(torque, self._torque, self._torque_sq)
+            and (velocity.dot(velocity) < self._speed_sq or _all_below(velocity, self._speed))
+            and (torque.dot(torque) < self._torque_sq or _all_below(torque, self._torque))
             and hypot(*gyro) < self._gyro
             and hypot(*acceleration) < self._acceleration
             and (not self._foot_sensors or (hypot(*left) < self._load and hypot(*right) < self._load))
@@ -192,9 +195,10 @@ class InputGuard:
         self.wrench = wrench
 
 
-def _all_below(values: Array, limits: Array, least_sq: float) -> bool:
-    """No value beyond its limit; ``least_sq``: the square of the smallest limit. The norm is the fast way to say so."""
-    return values.dot(values) < least_sq or bool((np.abs(values) < limits).all())
+def _all_below(values: Array, limits: Array) -> bool:
+    """No value beyond its limit; the norm of their ratios is the fast way to say so."""
+    ratio = values / limits
+    return bool(ratio.dot(ratio) < 1.0 or (np.abs(ratio) < 1.0).all())
 
 
 def _what(value: float) -> str:

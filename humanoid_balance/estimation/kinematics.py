@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.estimation.sole import turned_twist
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
@@ -57,6 +58,12 @@ class BodyKinematics:
         soles = [data.oMf[f] for f in self._frames]
         self.sole_position = (soles[0].translation, soles[1].translation)
         self.sole_rotation = (soles[0].rotation, soles[1].rotation)
+        frames = [model.frames[f] for f in self._frames]
+        self._ankle_twist = [data.v[frame.parentJoint].vector for frame in frames]  # in and about the joint frame
+        self._sole_arm: list[Floats] = [frame.placement.translation.tolist() for frame in frames]
+        self._sole_turn: list[Matrix | None] = [  # sole <- joint, where they differ
+            None if _is_identity(frame.placement.rotation) else frame.placement.rotation.T.tolist() for frame in frames
+        ]
         # The IMU seen from the base: constant when it sits on the root link, else from the joints between them.
         imu = model.frames[robot.imu_frame]
         self._neck = None if imu.parentJoint == 1 else ImuChain(robot)
@@ -64,7 +71,7 @@ class BodyKinematics:
         self._imu_position: Floats = imu.placement.translation.tolist()  # in the base frame
         self._imu_speed: Floats = [0.0, 0.0, 0.0]  # of the IMU against the base, base axes
         self._imu_rate: Floats = [0.0, 0.0, 0.0]
-        self._imu_aligned = self._neck is None and bool(np.allclose(imu.placement.rotation, np.eye(3), atol=1e-12))
+        self._imu_aligned = self._neck is None and _is_identity(imu.placement.rotation)
         self._rows: Matrix = np.eye(3).tolist()
 
     @property
@@ -121,9 +128,19 @@ class BodyKinematics:
         pin.updateFramePlacement(model, data, right)
 
     def sole_twist(self, side: int) -> Floats:
-        """Velocity of a sole frame: linear, angular, world axes [m/s, rad/s]."""
-        twist: Floats = pin.getFrameVelocity(self._model, self._data, self._frames[side], WORLD).vector.tolist()
-        return twist
+        """Velocity of a sole frame: linear, angular, its own axes [m/s, rad/s].
+
+        From the twist of its joint, in floats: half the time of asking Pinocchio.
+        """
+        vx, vy, vz, wx, wy, wz = self._ankle_twist[side].tolist()
+        x, y, z = self._sole_arm[side]
+        vx, vy, vz = vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x
+        turn = self._sole_turn[side]
+        return [vx, vy, vz, wx, wy, wz] if turn is None else turned_twist(turn, [vx, vy, vz, wx, wy, wz])
+
+
+def _is_identity(rotation: Array) -> bool:
+    return bool(np.allclose(rotation, np.eye(3), atol=1e-12))
 
 
 class ImuChain:

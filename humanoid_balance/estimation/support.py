@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import sub
 
 import numpy as np
 
@@ -73,10 +74,8 @@ class SupportPolygon:
                 row_x, row_y, _ = sole.rows  # of their first column: where the toes point, and the pitch
                 key += (x, y, self._reach * row_x[0], self._reach * row_y[0])
             key.append(2.0 * self._tolerance * sole.contact.contact)
-        if len(key) == len(self._key):
-            moved = max(abs(new - old) for new, old in zip(key, self._key, strict=True))
-            if moved < self._tolerance:
-                return
+        if len(key) == len(self._key) and max(map(abs, map(sub, key, self._key))) < self._tolerance:
+            return
         self._key = key
         corners: list[Point] = []
         for side, sole in enumerate((left, right)):

@@ -92,7 +92,7 @@ def stand(base: BaseFilter, seconds: float, gyro: Array, acceleration: Array, rn
         for side in (0, 1):
             base.collect(side, (sole_seen(base, side) + 1e-4 * rng.standard_normal(3)).tolist())
             rate = base.rotation @ base.rate + 1e-2 * rng.standard_normal(3)
-            base.collect_rate([0.0, 0.0, 0.0, *rate.tolist()])
+            base.collect_rate(side, np.eye(3).tolist(), [0.0, 0.0, 0.0, *rate.tolist()])
         if base.due:
             base.correct()
         else:

@@ -37,8 +37,8 @@ def test_the_wrench_of_a_rolling_foot_is_the_rate_of_its_momentum(human: Robot) 
     sole = Sole(FootContact(human.weight, ContactSettings()), human.soles[0], 1.0)
     for t in (0.019, 0.020, 0.021):
         rate = np.array([0.0, alpha * t, 0.0])
-        twist = [*np.cross(rate, pose(t).translation - toe).tolist(), *rate.tolist()]
-        foot.remember(twist)
+        speed, back = np.cross(rate, pose(t).translation - toe), pose(t).rotation.T
+        foot.remember([*(back @ speed).tolist(), *(back @ rate).tolist()])
     sole.position, sole.rows = pose(0.02).translation.tolist(), pose(0.02).rotation.tolist()
     force, moment = foot.wrench(sole, com.tolist(), DT)
     numeric = (momentum(0.021) - momentum(0.019)) / 0.002

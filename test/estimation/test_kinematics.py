@@ -58,3 +58,21 @@ def test_soles_at_rest_have_no_velocity(human: Robot) -> None:
     body = place_body(human, Motion(human), 0.3)
     for side in (0, 1):
         np.testing.assert_allclose(body.sole_twist(side), 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.3, -1.2, 0.7)])
+def test_the_twist_of_a_sole_is_pinocchios_however_its_frame_is_turned(
+    human: Robot, turn: tuple[float, float, float]
+) -> None:
+    robot = Robot(human.name, human.spec, human.config, human.urdf, human.urdf_path)
+    for frame in robot.sole_frames:
+        robot.model.frames[frame].placement.rotation = pin.exp3(np.array(turn))
+    body = BodyKinematics(robot)
+    rng = np.random.default_rng(2)
+    q, v = pin.randomConfiguration(robot.model), rng.standard_normal(robot.model.nv)
+    body.update(q[7:], v[6:], np.eye(3).tolist(), [1.0, 2.0, 3.0], [0.3, -0.2, 0.1], [1.0, -2.0, 0.5])
+    data = robot.model.createData()
+    pin.forwardKinematics(robot.model, data, body.q, body.v)
+    for side, frame in enumerate(robot.sole_frames):
+        expected = pin.getFrameVelocity(robot.model, data, frame, pin.ReferenceFrame.LOCAL).vector
+        np.testing.assert_allclose(body.sole_twist(side), expected, atol=1e-12)
