@@ -32,6 +32,7 @@ class FootContact:
         self._count = 0
         self._clock = 0.0
         self._since = math.inf  # time since the contact changed [s]
+        self._landed = False  # the contact began with the end of a swing, not with that of a hop
         self._settled = False  # nothing but a lower force can change anything
 
     def update(self, normal_force: float, dt: float) -> None:
@@ -43,11 +44,12 @@ class FootContact:
         self._since += dt
         if normal_force < self._off if self.contact else normal_force > self._on:
             self._count += 1
-            landed = self._since < settings.landing_time
+            landed = self._landed and self._since < settings.landing_time
             enough = (settings.ticks_bounce if landed else settings.ticks_off) if self.contact else settings.ticks_on
             if self._count >= enough:
+                landed = not self.contact and self._since > settings.swing_time
                 self.reset(not self.contact)
-                self.changed, self._since = True, 0.0
+                self.changed, self._since, self._landed = True, 0.0, landed
         else:
             self._count = 0
         scaled = (normal_force - self._middle) / self._width

@@ -40,6 +40,7 @@ class ContactSettings:
     load_off: float = 0.018  # six sigma of that noise below
     ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
     ticks_off: int = 5  # a light foot hops for up to four
+    swing_time: float = 0.03  # a foot lands that was in the air for longer; after a shorter hop it is just light [s]
     landing_time: float = 0.02  # after a landing [s] ...
     ticks_bounce: int = 12  # ... it takes so many samples to lift off: a sole bounces
     slip_speed: float = 0.08  # of the centre of pressure over the ground [m/s]; ten times the encoder noise

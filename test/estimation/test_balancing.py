@@ -14,6 +14,8 @@ from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot.model import Robot
 
+TEN_MINUTES = 600_000  # ticks
+
 
 def pushed(robot: Robot, impulse: float, direction: float, time: float, seed: int, strategy: str = "auto") -> PushRun:
     """A push of 0.1 s, ``impulse`` [N s] for a body of 71 kg, after half a second."""
@@ -57,6 +59,7 @@ def test_at_least_90_of_100_random_pushes_on_a_balancing_robot(robot: Robot) -> 
         turn, ratio = figures["push_direction_error_deg"], figures["push_impulse_ratio"]
         right += turn is not None and turn < 15.0 and abs(ratio - 1.0) < 0.2
         false += result["pushes_reported"] > 1 and not result["fell"]
+    print(f"{robot.name}: {right} of 100 pushes told right, {false} false")
     assert right >= 90
     assert false == 0, "a recovery step is no push"
 
@@ -66,11 +69,12 @@ def test_ten_minutes_of_balancing(robot: Robot) -> None:
     plant = MujocoPlant(robot, PlantOptions(World(), 1.0, 77))
     loop = build_loop(robot, plant, PushSettings(robot=robot.spec))
     errors, tilts = [], []
-    for k in range(600_000):
+    for k in range(TEN_MINUTES):
         truth = plant.truth() if k % 500 == 499 else None
         state = loop.tick().state
         assert math.isnan(state.push.onset), f"false push at {state.push.onset:.3f} s"
         if truth is not None:
             errors.append(float(np.linalg.norm(com_error(truth, state))))
             tilts.append(tilt_error(truth, state))
+    print(f"{robot.name}: CoM within {1e3 * max(errors[1:]):.2f} mm, tilt within {max(tilts[1:]):.3f} degrees")
     assert max(errors[1:]) < 0.005 and max(tilts[1:]) < 0.3

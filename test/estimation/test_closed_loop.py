@@ -39,20 +39,6 @@ def test_quiet_standing(robot: Robot, seed: int) -> None:
     assert math.isnan(pairs[-1][1].push.onset)
 
 
-@pytest.mark.slow
-def test_ten_minutes_of_standing(human: Robot) -> None:
-    estimator, pushes, pairs = Estimator(human), set(), []
-    for k, (frame, truth) in enumerate(simulate(human, 600.0, seed=3)):
-        state = estimator.update(frame)
-        if not math.isnan(state.push.onset):
-            pushes.add(state.push.onset)
-        if k % 500 == 0:
-            pairs.append((truth, state))
-    assert not pushes
-    assert max(np.linalg.norm(com_error(t, s)) for t, s in pairs[1:]) < 0.005
-    assert max(tilt_error(t, s) for t, s in pairs[1:]) < 0.3
-
-
 @pytest.mark.parametrize("direction", [0.0, 90.0, 225.0])
 def test_a_push_of_300_newton(robot: Robot, direction: float) -> None:
     force = 300.0 * robot.mass / 71.0

@@ -69,6 +69,16 @@ def test_a_sole_that_bounces_on_landing_stays_in_contact(foot: FootContact) -> N
     assert changes(feed(foot, force)) == 1
 
 
+def test_a_light_foot_that_hopped_is_told_at_once_when_it_leaves(foot: FootContact) -> None:
+    """Off for 8 ms, down for 10 ms, then gone: it never swung, so there is no landing to bounce from."""
+    foot.reset(True)
+    force = np.concatenate([np.full(50, WEIGHT / 2), np.zeros(8), np.full(10, 0.1 * WEIGHT), np.zeros(60)])
+    flags = feed(foot, force)
+    assert changes(flags) == 3
+    last = max(k for k, flag in enumerate(flags) if flag) + 1
+    assert 0 <= last - 68 <= 5
+
+
 def test_probability_follows_the_load(foot: FootContact) -> None:
     settings = ContactSettings()
     loads = [0.0, settings.load_off, (settings.load_on + settings.load_off) / 2, settings.load_on, 0.5]
