@@ -26,7 +26,6 @@ from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, Flags, RobotStat
 
 UP = np.array([0.0, 0.0, 1.0])
 SIDES = (LEFT, RIGHT)
-SET_CREEP = 3  # tick after a correction; before the covariance is propagated
 PACK = struct.Struct("27d").pack  # three times faster than an array from floats
 CONTACT: dict[tuple[bool, bool], Flags] = {(a, b): np.array([a, b]) for a in (False, True) for b in (False, True)}
 for constant in CONTACT.values():
@@ -97,7 +96,7 @@ class Estimator:
         if base.due:
             self._correct()
         else:
-            if base.ticks == SET_CREEP:
+            if base.ticks == base.look_ahead:
                 self._set_creep()
             base.prepare()
         return self._state
