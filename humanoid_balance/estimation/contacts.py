@@ -32,7 +32,7 @@ class FootContact:
         self._count = 0
         self._clock = 0.0
         self._since = math.inf  # time since the contact changed [s]
-        self._landed = False  # the contact began with the end of a swing, not with that of a hop
+        self._landing = math.inf  # time since a swing ended [s]
         self._settled = False  # nothing but a lower force can change anything
 
     def update(self, normal_force: float, dt: float) -> None:
@@ -42,14 +42,15 @@ class FootContact:
             return
         settings = self._settings
         self._since += dt
+        self._landing += dt
         if normal_force < self._off if self.contact else normal_force > self._on:
             self._count += 1
-            landed = self._landed and self._since < settings.landing_time
+            landed = self._since < settings.landing_time and self._landing < settings.bounce_time
             enough = (settings.ticks_bounce if landed else settings.ticks_off) if self.contact else settings.ticks_on
             if self._count >= enough:
-                landed = not self.contact and self._since > settings.swing_time
+                landing = 0.0 if not self.contact and self._since > settings.swing_time else self._landing
                 self.reset(not self.contact)
-                self.changed, self._since, self._landed = True, 0.0, landed
+                self.changed, self._since, self._landing = True, 0.0, landing
         else:
             self._count = 0
         scaled = (normal_force - self._middle) / self._width
@@ -59,7 +60,7 @@ class FootContact:
             self.probability = 1.0 / (1.0 + math.exp(-scaled)) if scaled > -SURE else 0.0
         if self.slipping:
             self.probability *= 0.5
-        self._settled = self.contact and self.probability == 1.0 and self._since > settings.landing_time
+        self._settled = self.contact and self.probability == 1.0 and self._landing > settings.bounce_time
 
     def watch_slip(self, speed_sq: float, variance: float, dt: float) -> None:
         """Take the squared speed of the centre of pressure over the ground, and its variance [m²/s²].

@@ -40,9 +40,10 @@ class ContactSettings:
     load_off: float = 0.018  # six sigma of that noise below
     ticks_on: int = 2  # above the threshold for so many samples; one spike is not a landing
     ticks_off: int = 5  # a light foot hops for up to four
-    swing_time: float = 0.03  # a foot lands that was in the air for longer; after a shorter hop it is just light [s]
-    landing_time: float = 0.02  # after a landing [s] ...
-    ticks_bounce: int = 12  # ... it takes so many samples to lift off: a sole bounces
+    swing_time: float = 0.015  # a foot lands that was in the air for longer; after a shorter hop it is just light [s]
+    bounce_time: float = 0.08  # so long after a landing a sole bounces [s]: ...
+    landing_time: float = 0.02  # ... within this time of a touch [s] ...
+    ticks_bounce: int = 12  # ... it takes so many samples to lift off
     slip_speed: float = 0.08  # of the centre of pressure over the ground [m/s]; ten times the encoder noise
     slip_time: float = 0.004  # [s]
     trust_speed: float = 0.04  # a foot that slipped is trusted again below this [m/s] ...

@@ -69,6 +69,13 @@ def test_a_sole_that_bounces_on_landing_stays_in_contact(foot: FootContact) -> N
     assert changes(feed(foot, force)) == 1
 
 
+def test_a_sole_that_rattles_after_a_landing_bounces_again(foot: FootContact) -> None:
+    """It hops for 14 ms, which is told, then for 8 ms, which is not: 30 ms after its landing it still bounces."""
+    touch = np.full(5, WEIGHT / 3)
+    force = np.concatenate([np.zeros(50), touch, np.zeros(14), touch, np.zeros(8), np.full(100, WEIGHT / 2)])
+    assert changes(feed(foot, force)) == 3
+
+
 def test_a_light_foot_that_hopped_is_told_at_once_when_it_leaves(foot: FootContact) -> None:
     """Off for 8 ms, down for 10 ms, then gone: it never swung, so there is no landing to bounce from."""
     foot.reset(True)
