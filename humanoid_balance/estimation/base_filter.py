@@ -76,7 +76,7 @@ class BaseFilter:
 
     def _pace(self, ticks: int) -> None:
         """Ticks from one correction to the next; on the way the covariance is propagated and the gain made."""
-        self._decimation, self.look_ahead, self._weigh_at = ticks, ticks // 2, 3 * ticks // 4
+        self._decimation, self.look_ahead, self.weigh_at = ticks, ticks // 2, 3 * ticks // 4
 
     def resume(self) -> None:
         """Go on at rest after data was missing: the biases are still known, tilt and velocity roughly."""
@@ -182,7 +182,7 @@ class BaseFilter:
         """After each tick: do the part of the coming correction whose turn it is."""
         if self.ticks == self.look_ahead:
             self._propagate((self._decimation - self.ticks) * self._period)
-        elif self.ticks == self._weigh_at and self._gain is None:
+        elif self.ticks == self.weigh_at and self._gain is None:
             self._weigh()
 
     # ---- every few ticks ----

@@ -175,11 +175,14 @@ class Estimator:
 
     def _observe_soles(self) -> None:
         """Soles in the world, their wrenches and contacts; what they tell the base filter."""
-        body, base, dt = self._body, self._base, self._guard.dt
-        self._wrench = wrench = self._sole_wrench()
+        guard, body, base = self._guard, self._body, self._base
+        dt, self._wrench, loads = guard.dt, guard.wrench, guard.loads
+        if self._observer is not None:
+            self._wrench = self._sole_wrench()
+            loads = self._wrench.tolist()
         variance = base.covariance.speed_variance
         self._changed = False
-        for side, sole, measured in zip(SIDES, self._soles, wrench.tolist(), strict=True):
+        for side, sole, measured in zip(SIDES, self._soles, loads, strict=True):
             position = body.sole_position[side].tolist()
             rows = body.sole_rotation[side].tolist()
             sole.update(position, rows, body.sole_twist(side), measured, variance, dt)
@@ -195,7 +198,7 @@ class Estimator:
                     x, y, z = sole.rolling()
                     base.roll(side, x * dt, y * dt, z * dt)
                 base.collect(side, position)
-        if base.ticks == 1 or self._changed or self._fresh:  # standing soles do not move in a few milliseconds
+        if base.ticks == base.weigh_at or self._changed or self._fresh:  # standing soles hardly move in between
             self._fresh = False
             self._ground.update(*self._soles)
             self._support.update(*self._soles)

@@ -56,6 +56,7 @@ class InputGuard:
         self.gyro, self.acceleration = [0.0, 0.0, 0.0], [0.0, 0.0, GRAVITY]
         self.wrench = np.zeros((2, 6))
         self.wrench[:, 2] = weight / 2
+        self.loads: list[list[float]] = self.wrench.tolist()  # the same as floats
         self.complete = False  # the frame had no fault
         self.valid = True  # False: something essential was missing for too long
         self.imu_lost = False  # missing for too long to go on with its last sample
@@ -112,7 +113,7 @@ class InputGuard:
         step, velocity, torque = self._step, frame.velocity, frame.torque
         np.subtract(frame.position, self.position, out=step)
         gyro, acceleration = frame.gyro.tolist(), frame.acceleration.tolist()
-        left, right = frame.wrench.tolist()
+        left, right = loads = frame.wrench.tolist()
         if (
             step.dot(step) < (self._jump * self.dt) ** 2
             and (velocity.dot(velocity) < self._speed_sq or _all_below(velocity, self._speed))
@@ -122,7 +123,7 @@ class InputGuard:
             and (not self._foot_sensors or (hypot(*left) < self._load and hypot(*right) < self._load))
             and not self._frozen.any
         ):
-            self.gyro, self.acceleration = gyro, acceleration
+            self.gyro, self.acceleration, self.loads = gyro, acceleration, loads
             return True
         return False
 
@@ -192,7 +193,7 @@ class InputGuard:
             else:
                 faults.append(f"{FEET[side]} foot: {_what(float(np.abs(measured).max()))}")
                 self._age_feet[side] += self.dt
-        self.wrench = wrench
+        self.wrench, self.loads = wrench, wrench.tolist()
 
 
 def _all_below(values: Array, limits: Array) -> bool:
