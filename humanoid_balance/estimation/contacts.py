@@ -6,6 +6,7 @@ import math
 
 from humanoid_balance.estimation.settings import ContactSettings
 
+KEEPS = 0.9  # share of its speed that a lifted sole still has after a few samples
 SURE = 20.0  # logistic argument beyond which nothing is left to compute
 
 
@@ -30,27 +31,29 @@ class FootContact:
         self.doubtful = False  # slipping, or on the way to it
         self.probability = 1.0 if contact else 0.0
         self._count = 0
+        self._left_with = 0.0  # speed of the sole when its force went [m/s]
         self._clock = 0.0
         self._since = math.inf  # time since the contact changed [s]
-        self._landing = math.inf  # time since a swing ended [s]
         self._settled = False  # nothing but a lower force can change anything
 
-    def update(self, normal_force: float, dt: float) -> None:
-        """Take one sample of the normal force [N], dt after the last [s]."""
+    def update(self, normal_force: float, dt: float, rising: float = 0.0) -> None:
+        """Take one sample of the normal force [N], dt after the last [s]; ``rising``: speed of the sole, up [m/s]."""
         self.changed = False
         if self._settled and normal_force > self._sure:
             return
         settings = self._settings
         self._since += dt
-        self._landing += dt
         if normal_force < self._off if self.contact else normal_force > self._on:
+            if self._count == 0:
+                self._left_with = rising
             self._count += 1
-            landed = self._since < settings.landing_time and self._landing < settings.bounce_time
+            # What presses a bouncing sole down slows it within milliseconds; one that is lifted keeps its speed.
+            lifted = rising > max(settings.lift_speed, KEEPS * self._left_with)
+            landed = self._since < settings.landing_time and not lifted
             enough = (settings.ticks_bounce if landed else settings.ticks_off) if self.contact else settings.ticks_on
             if self._count >= enough:
-                landing = 0.0 if not self.contact and self._since > settings.swing_time else self._landing
                 self.reset(not self.contact)
-                self.changed, self._since, self._landing = True, 0.0, landing
+                self.changed, self._since = True, 0.0
         else:
             self._count = 0
         scaled = (normal_force - self._middle) / self._width
@@ -60,7 +63,7 @@ class FootContact:
             self.probability = 1.0 / (1.0 + math.exp(-scaled)) if scaled > -SURE else 0.0
         if self.slipping:
             self.probability *= 0.5
-        self._settled = self.contact and self.probability == 1.0 and self._landing > settings.bounce_time
+        self._settled = self.contact and self.probability == 1.0 and self._since > settings.landing_time
 
     def watch_slip(self, speed_sq: float, variance: float, dt: float) -> None:
         """Take the squared speed of the centre of pressure over the ground, and its variance [m²/s²].

@@ -50,7 +50,7 @@ class Sole:
         self.moment = [a * u + b * v + c * w, d * u + e * v + f * w, g * u + h * v + i * w]
         self.normal_force = z
         contact = self.contact
-        contact.update(z, dt)
+        contact.update(z, dt, twist[2])
         self.pressed = contact.contact and z > self._floor
         if self.pressed:
             x, y = -v / z, u / z  # the sole frame's moment vanishes there
