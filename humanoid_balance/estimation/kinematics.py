@@ -153,14 +153,19 @@ class ImuChain:
         self._model = pin.buildReducedModel(model, locked, pin.neutral(model))
         self._data = self._model.createData()
         self._frame = self._model.getFrameId(model.frames[robot.imu_frame].name)
-        self._joints = np.array(between) - 2
+        first, last = between[0] - 2, between[-1] - 2
+        neighbours = between == list(range(between[0], between[-1] + 1))  # a slice is read faster
+        self._joints: slice | Array = slice(first, last + 1) if neighbours else np.array(between) - 2
         self._q, self._v = pin.neutral(self._model), np.zeros(self._model.nv)
+        self._chain, self._chain_rates = self._q[7:], self._v[6:]
+        placement = self._data.oMf[self._frame]
+        self._rotation, self._position = placement.rotation, placement.translation
 
     def look(self, position: Array, velocity: Array) -> tuple[Matrix, Floats, Floats, Floats]:
         """Rotation base <- IMU; position, velocity, angular velocity of the IMU in the base frame [m, m/s, rad/s]."""
-        model, data = self._model, self._data
-        self._q[7:], self._v[6:] = position[self._joints], velocity[self._joints]
+        model, data, joints = self._model, self._data, self._joints
+        self._chain[...], self._chain_rates[...] = position[joints], velocity[joints]
         pin.forwardKinematics(model, data, self._q, self._v)
-        placement = pin.updateFramePlacement(model, data, self._frame)
+        pin.updateFramePlacement(model, data, self._frame)
         speed = pin.getFrameVelocity(model, data, self._frame, WORLD).vector.tolist()
-        return placement.rotation.tolist(), placement.translation.tolist(), speed[:3], speed[3:]
+        return self._rotation.tolist(), self._position.tolist(), speed[:3], speed[3:]
