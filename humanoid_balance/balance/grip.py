@@ -1,9 +1,9 @@
 """What friction lets the ground do: the force on the CoM stays within the friction of the soles, on any slope.
 
-The ground force points from e = p + d to the CoM, along (s - e, h), however hard the legs press. Standing still on a slope
-of angle a takes tan a of the friction already, so little of it may be left downhill. A wish beyond that would be met all
-the same, by legs that press harder and harder to buy more grip until the body leaves the ground. Within it the body
-is braked later, but it is braked: the CoM runs on for a while.
+The ground force points from e = p + d to the CoM, along (s - e, h), however hard the legs press. Standing still on a
+slope of angle a takes tan a of the friction already, so little of it may be left downhill. A wish beyond that would be
+met all the same, by legs that press harder and harder to buy more grip until the body leaves the ground. Within it the
+body is braked later, but it is braked: the CoM runs on for a while.
 """
 
 from __future__ import annotations
