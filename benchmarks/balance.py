@@ -110,9 +110,9 @@ def mismatch(count: int, rng: np.random.Generator) -> Iterator[Episode]:
 
 def slopes(count: int, rng: np.random.Generator) -> Iterator[Episode]:
     """Standing and pushed with 150 N x 0.1 s from all sides on slopes."""
-    for slope in (-20.0, -10.0, 10.0, 20.0):
+    for slope in (-20.0, -15.0, -10.0, 10.0, 15.0, 20.0):
         yield Episode(f"slope {slope:g}", replace(AUTO, slope=slope), ())
-        for direction in range(0, 360, 90):
+        for direction in ALL_AROUND:
             push = PushProfile(150, 0.1, direction)
             yield Episode(f"slope {slope:g}, pushed at {direction}", replace(AUTO, slope=slope), (push,))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from humanoid_balance.balance import laws
+from humanoid_balance.balance.grip import Grip
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
@@ -38,6 +39,7 @@ class ReferenceMaker:
         self.momentum_weight = np.array([1.0, 1.0, 0.0])
         self.posture = robot.posture
         self.laws = laws.Laws(robot)
+        self.grip = Grip(robot.config.friction)
         length = float(np.ptp(robot.soles[0][:, 0]))
         self.zmp_margin = 0.01 * length  # of the constraint
         self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
@@ -77,6 +79,7 @@ class ReferenceMaker:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters."""
         robot = self.robot
         up = self.vertical(now, height)
+        wish = self.grip.limited(now, wish)
         heading = self._level.copy()
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
         heading[1, 0] = sin = math.sin(now.yaw)

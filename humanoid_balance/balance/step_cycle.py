@@ -45,12 +45,12 @@ class StepCycle:
         """Land with the sole's centre at ``place`` in ``left`` seconds."""
         assert self.swing is not None
         rotation = ground_rotation(now.ground, yaw)
-        stance = 1 - self.side
-        normal, here = now.ground, now.state.sole_position[stance]
-        dx, dy = place[0] - here[0], place[1] - here[1]
-        height = here[2] - (normal[0] * dx + normal[1] * dy) / max(normal[2], 0.5)
-        centre = np.array([place[0], place[1], height - DEPTH * now.height])
-        self.swing.retarget(centre - rotation @ self.robot.sole_centres[self.side], rotation, now.state.stamp + left)
+        nx, ny, nz = now.ground.tolist()
+        x, y, z = now.state.sole_position[1 - self.side].tolist()
+        height = z - (nx * (place[0] - x) + ny * (place[1] - y)) / max(nz, 0.5)
+        centre = np.array((place[0], place[1], height - DEPTH * now.height))
+        centre -= rotation.dot(self.robot.sole_centres[self.side])
+        self.swing.retarget(centre, rotation, now.state.stamp + left)
 
     @property
     def under_way(self) -> tuple[float, float]:

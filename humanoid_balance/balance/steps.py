@@ -25,7 +25,7 @@ TRAILING = 0.3  # worth of a way that the foot does not make though nothing is m
 STEP_POLICIES = ("capture", "kudoh", "torres")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One step: which foot, where its centre lands, when, and how far from ideal that is."""
 
@@ -35,7 +35,7 @@ class Plan:
     time: float  # from now until it lands [s]
     miss: float  # how far the DCM will be from where the landed foot can hold it [m]
     short: float  # how far from the wanted place the time allows to fly [m]
-    dcm: Point  # where it will be then
+    cost: float  # of the step and of what has to follow it [m]
 
 
 class Planner:
@@ -50,18 +50,11 @@ class Planner:
         count = 7
         step = (self.reach.longest - self.reach.shortest) / (count - 1)
         self.times = [self.reach.shortest + step * k for k in range(count)]
+        self._seconds = [(time, self.reach.flight(time)) for time in self.times]
 
     def choose(self, now: Situation, soles: tuple[Polygon, Polygon]) -> Plan:
         """The better leg for a step that starts now, with both feet on the ground."""
-        plans = (self.plan(side, now, soles[1 - side], UNLOAD) for side in range(2))
-        return min(plans, key=lambda plan: self._cost(now, plan))
-
-    def _cost(self, now: Situation, first: Plan) -> float:
-        """Of a step [m]: one that does not hold the DCM is as good as the one after it."""
-        if first.miss < HELD:
-            return first.miss + TRAILING * first.short + HURRY * first.time
-        second = self._second(now, first)
-        return AFTERWARDS * first.miss + second.miss + HURRY * (first.time + second.time)
+        return min((self.plan(side, now, soles[1 - side], UNLOAD) for side in range(2)), key=lambda plan: plan.cost)
 
     def plan(
         self,
@@ -83,49 +76,59 @@ class Planner:
                 if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
                     times.append(left + change)
         pressure = stance.project(*now.dcm)  # the centre of pressure does what it can
-        plans = []
-        for time in times:
-            wanted = self._predicted(now, pressure, now.centre[1 - side], lead + time)
-            plans.append(self._candidate(side, now.yaw, now.centre, wanted, time, pace))
-        return min(plans, key=lambda plan: self._cost(now, plan))
-
-    def _second(self, now: Situation, first: Plan) -> Plan:
-        """The best step of the other leg when ``first`` has landed."""
-        side, (x, y) = 1 - first.side, first.place
-        centre = (now.centre[0], first.place) if side == 0 else (first.place, now.centre[1])
-        cos, sin = math.cos(now.yaw), math.sin(now.yaw)
-        dx, dy = first.dcm[0] - x, first.dcm[1] - y
-        ahead = max(-self.half_length, min(self.half_length, cos * dx + sin * dy))
-        left = max(-self.half_width, min(self.half_width, -sin * dx + cos * dy))
-        px, py = x + cos * ahead - sin * left, y + sin * ahead + cos * left
-        plans = []
-        for time in self.times:
-            grown = math.exp(now.omega * (UNLOAD + time))
-            wanted = px + (first.dcm[0] - px) * grown, py + (first.dcm[1] - py) * grown
-            plans.append(self._candidate(side, now.yaw, centre, wanted, time, 1.0))
-        return min(plans, key=lambda plan: plan.miss + HURRY * plan.time)
-
-    def _candidate(
-        self, side: int, yaw: float, centre: tuple[Point, Point], wanted: Point, time: float, pace: float
-    ) -> Plan:
-        """The step nearest to the ``wanted`` place that legs can make in a time; ``centre`` of the soles now."""
         sign = 1.0 if side == 0 else -1.0
-        sx, sy = centre[1 - side]
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        dx, dy = wanted[0] - sx, wanted[1] - sy
-        x, y = cos * dx + sin * dy, sign * (-sin * dx + cos * dy)
-        ux, uy = self.reach.clip(x, y + 0.15 * self.half_width)
-        fx, fy = centre[side]
+        cos, sin = math.cos(now.yaw), math.sin(now.yaw)
+        (sx, sy), (fx, fy) = now.centre[1 - side], now.centre[side]
         ox, oy = cos * (fx - sx) + sin * (fy - sy), sign * (-sin * (fx - sx) + cos * (fy - sy))
-        way, limit = self.reach.way(ux - ox, uy - oy), pace * self.reach.flight(time)
-        short = max(0.0, way - limit)
-        if short > 0.0:  # a foot cannot fly further than its speed allows
-            ux, uy = self.reach.clip(ox + (ux - ox) * limit / way, oy + (uy - oy) * limit / way)
+        best, found = math.inf, (0.0, 0.0, 0.0, 0.0, 0.0)
+        for time in times:
+            cost = HURRY * time
+            if cost >= best:
+                continue  # what comes on top is never negative
+            wx, wy = self._predicted(now, pressure, (sx, sy), lead + time)
+            dx, dy = wx - sx, wy - sy
+            x, y = cos * dx + sin * dy, sign * (-sin * dx + cos * dy)
+            ux, uy, miss, short = self._landing(x, y, ox, oy, pace * self.reach.flight(time))
+            if miss < HELD:
+                cost += miss + TRAILING * short
+            else:  # a step that does not hold the DCM is as good as the one after it
+                cost += AFTERWARDS * miss + self._second(now.omega, ux, uy, x, y)
+            if cost < best:
+                best, found = cost, (time, ux, uy, miss, short)
+        time, ux, uy, miss, short = found
+        place = (sx + cos * ux - sin * sign * uy, sy + sin * ux + cos * sign * uy)
+        return Plan(side, place, now.yaw, time, miss, short, best)
+
+    def _second(self, omega: float, ux: float, uy: float, x: float, y: float) -> float:
+        """Cost of the other leg's best step when this one has landed at u with the DCM at x, y [m]."""
+        dx, dy = x - ux, uy - y  # seen from the landed foot, y toward the other leg
+        px = max(-self.half_length, min(self.half_length, dx))
+        py = max(-self.half_width, min(self.half_width, dy))
+        dx, dy = dx - px, dy - py
+        best = math.inf
+        for time, flight in self._seconds:
+            cost = HURRY * time
+            if cost >= best:
+                break  # and all later ones cost more
+            grown = math.exp(omega * (UNLOAD + time))
+            cost += self._landing(px + dx * grown, py + dy * grown, -ux, uy, flight)[2]
+            if cost < best:
+                best = cost
+        return best
+
+    def _landing(self, x: float, y: float, ox: float, oy: float, flight: float) -> tuple[float, float, float, float]:
+        """Place of the foot nearest to x, y that legs can reach from o, the DCM's miss there, and what is short."""
+        clip = self.reach.clip
+        ux, uy = clip(x, y + 0.15 * self.half_width)
+        way = self.reach.way(ux - ox, uy - oy)
+        short = 0.0
+        if way > flight:  # a foot cannot fly further than its speed allows
+            short = way - flight
+            ux, uy = clip(ox + (ux - ox) * flight / way, oy + (uy - oy) * flight / way)
         miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
         miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))
-        place = (sx + cos * ux - sin * sign * uy, sy + sin * ux + cos * sign * uy)
-        return Plan(side, place, yaw, time, math.hypot(miss_x, miss_y), short, wanted)
+        return ux, uy, math.hypot(miss_x, miss_y), short
 
     def _predicted(self, now: Situation, pressure: Point, stance: Point, time: float) -> Point:
         """Where the foot should stand at landing, before limits."""

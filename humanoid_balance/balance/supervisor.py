@@ -183,7 +183,10 @@ class Supervisor:
     def _lost(self, now: Situation) -> str:
         """Reasons to give up on standing; empty while there is hope."""
         lean, h = math.asin(min(1.0, math.hypot(*now.lean))), self.robot.com_height
-        outside = self._outside(now, BOTH)
+        (x, y), (mx, my) = now.caught, now.middle
+        # The middle lies between the feet: where it is near, the feet are nearer, and no hull has to be made.
+        far = math.hypot(x - mx, y - my) > (LOW_LEAN if lean > LEAN else OUT_OF_REACH) * h
+        outside = self._outside(now, BOTH) if far else 0.0
         if lean > LEAN and (now.height < LOW * h or outside > LOW_LEAN * h):
             return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
         if now.height < LOWEST * h:

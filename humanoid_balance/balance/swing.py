@@ -19,9 +19,11 @@ class Swing:
     def __init__(self, start: float, duration: float, position: Array, rotation: Array, clearance: float) -> None:
         self.start, self.duration = start, duration
         self.clearance = clearance
-        self.position, self.velocity, self.acceleration = position.copy(), np.zeros(3), np.zeros(3)
-        self.origin, self.rotation = position.copy(), rotation.copy()
-        self.target, self.target_rotation = position.copy(), rotation.copy()
+        self.rotation, self.target_rotation = rotation.copy(), rotation
+        self.target = position.copy()
+        x, y, self._floor = position.tolist()
+        self._goal = (x, y, self._floor)
+        self._along = [(x, 0.0, 0.0), (y, 0.0, 0.0)]  # position, velocity, acceleration of both axes of the plane
         self._time = start
 
     @property
@@ -31,8 +33,9 @@ class Swing:
     def retarget(self, position: Array, rotation: Array, end: float) -> None:
         """Move the landing place and time; too late changes are left out."""
         if self.end - self._time > LATEST_CHANGE:
-            self.target = np.array(position, dtype=float)
-            self.target_rotation = rotation
+            self.target, self.target_rotation = position, rotation
+            x, y, z = position.tolist()
+            self._goal = (x, y, z)
             self.duration = end - self.start
 
     def sample(self, time: float) -> FootReference:
@@ -40,50 +43,51 @@ class Swing:
         dt = max(0.0, time - self._time)
         self._time = time
         left = max(self.end - time, 1e-3)
-        for axis in range(2):
-            self.position[axis], self.velocity[axis], self.acceleration[axis] = _quintic_step(
-                self.position[axis], self.velocity[axis], self.acceleration[axis], self.target[axis], left + dt, dt
-            )
+        goal_x, goal_y, _ = self._goal
+        along_x, along_y = self._along
+        x, vx, ax = along_x = _quintic_step(*along_x, goal_x, left + dt, dt)
+        y, vy, ay = along_y = _quintic_step(*along_y, goal_y, left + dt, dt)
+        self._along = [along_x, along_y]
         share = min(1.0, max(0.0, (time - self.start) / self.duration))
-        self._lift(share, time)
-        smooth = share * share * (3 - 2 * share)
-        turn = pin.log3(self.rotation.T @ self.target_rotation)
-        rotation = self.rotation @ pin.exp3(smooth * turn)
+        z, vz, az = self._lift(share, time)
+        turn = pin.log3(self.rotation.T.dot(self.target_rotation))
+        rotation = self.rotation.dot(pin.exp3(share * share * (3 - 2 * share) * turn))
         spin = 6 * share * (1 - share) / self.duration
-        angular = self.rotation @ (spin * turn)
-        velocity = np.concatenate([self.velocity, angular])
-        acceleration = np.concatenate([self.acceleration, np.zeros(3)])
-        return FootReference(self.position.copy(), rotation, velocity, acceleration)
+        wx, wy, wz = self.rotation.dot(turn).tolist()
+        return FootReference(
+            position=np.array((x, y, z)),
+            rotation=rotation,
+            velocity=np.array((vx, vy, vz, spin * wx, spin * wy, spin * wz)),
+            acceleration=np.array((ax, ay, az, 0.0, 0.0, 0.0)),
+        )
 
-    def _lift(self, share: float, time: float) -> None:
+    def _lift(self, share: float, time: float) -> tuple[float, float, float]:
         """Height over the line from lift-off to landing: rises fast, comes down slowly; then seeks the ground."""
-        base = self.origin[2] + (self.target[2] - self.origin[2]) * share
-        slope = (self.target[2] - self.origin[2]) / self.duration
+        goal = self._goal[2]
         if share >= 1.0:
-            late = time - self.end
-            self.position[2] = self.target[2] - LANDING_SPEED * late
-            self.velocity[2], self.acceleration[2] = -LANDING_SPEED, 0.0
-            return
+            return goal - LANDING_SPEED * (time - self.end), -LANDING_SPEED, 0.0
+        rise = goal - self._floor
         # sin² over a warped phase: the peak comes early, the landing is soft.
         phase = math.pi * share**0.8
         rate = math.pi * 0.8 * max(share, 1e-3) ** -0.2 / self.duration
-        self.position[2] = base + self.clearance * math.sin(phase) ** 2
-        self.velocity[2] = slope + self.clearance * math.sin(2 * phase) * rate
-        self.acceleration[2] = 2 * self.clearance * math.cos(2 * phase) * rate**2
+        return (
+            self._floor + rise * share + self.clearance * math.sin(phase) ** 2,
+            rise / self.duration + self.clearance * math.sin(2 * phase) * rate,
+            2 * self.clearance * math.cos(2 * phase) * rate**2,
+        )
 
 
 def _quintic_step(p: float, v: float, a: float, goal: float, time: float, dt: float) -> tuple[float, float, float]:
     """One step of length ``dt`` along the quintic from (p, v, a) to (goal, 0, 0) in ``time``."""
     if time <= dt:
         return goal, 0.0, 0.0
-    T = time
-    d = goal - p
-    c3 = (20 * d - 12 * v * T - 3 * a * T**2) / (2 * T**3)
-    c4 = (-30 * d + 16 * v * T + 3 * a * T**2) / (2 * T**4)
-    c5 = (12 * d - 6 * v * T - a * T**2) / (2 * T**5)
+    d, vT, aTT, cube = goal - p, v * time, a * time * time, 2 * time**3
+    c3 = (20 * d - 12 * vT - 3 * aTT) / cube
+    c4 = (-30 * d + 16 * vT + 3 * aTT) / (cube * time)
+    c5 = (12 * d - 6 * vT - aTT) / (cube * time * time)
     t = dt
     return (
-        p + v * t + a * t**2 / 2 + c3 * t**3 + c4 * t**4 + c5 * t**5,
-        v + a * t + 3 * c3 * t**2 + 4 * c4 * t**3 + 5 * c5 * t**4,
-        a + 6 * c3 * t + 12 * c4 * t**2 + 20 * c5 * t**3,
+        p + t * (v + t * (a / 2 + t * (c3 + t * (c4 + t * c5)))),
+        v + t * (a + t * (3 * c3 + t * (4 * c4 + t * (5 * c5)))),
+        a + t * (6 * c3 + t * (12 * c4 + t * (20 * c5))),
     )

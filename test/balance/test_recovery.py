@@ -79,12 +79,18 @@ def test_a_long_push_is_answered_with_steps() -> None:
     assert result["steps"] >= 1
 
 
-@pytest.mark.parametrize("direction", [90.0, 270.0])
-def test_a_heavy_man_shoved_aside_stays_up(direction: float) -> None:
-    """100 N s at 90 kg: the unloaded foot closes, the other steps out, the first one follows."""
-    settings = PushSettings(robot="human:mass=90", time=4.0)
-    result = push.run(settings, [PushProfile(500.0, 0.2, direction)]).result
-    assert not result["fell"] and result["steps"] >= 3
+def test_a_heavy_man_shoved_aside_mostly_stays_up() -> None:
+    """110 N s at 90 kg: the unloaded foot closes, the other steps out, the first one follows.
+
+    A count over seeds: about one such run in ten falls, and which one changes with the last digit of a number.
+    """
+    held = 0
+    for direction in (90.0, 270.0):
+        for seed in range(4):
+            settings = PushSettings(robot="human:mass=90", time=4.0, seed=seed)
+            result = push.run(settings, [PushProfile(550.0, 0.2, direction)]).result
+            held += not result["fell"] and result["steps"] >= 3
+    assert held >= 6, f"{held} of 8"
 
 
 def test_what_the_feet_can_hold_is_held_without_a_step() -> None:

@@ -69,7 +69,7 @@ class Squaring:
             self.done = stamp - cycle.began > 0.1
             wish = self.maker.laws.hold(now, self.stance.update(now.state, (True, True)), now.middle)
             return self.maker.make(self.name, now, wish, height=self.maker.height(now), contact=contact, load_max=load)
-        polygon = self.stance.update(now.state, only)
+        polygon = self.foot.update(now.state, only)
         wish = self.maker.laws.hold(now, polygon, polygon.centre)
         stack = SWING if cycle.phase == SWINGING else STAND
         return self.maker.make(
