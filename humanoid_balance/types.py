@@ -99,6 +99,7 @@ class Stack:
 
     name: str
     levels: tuple[tuple[str, ...], ...]
+    soft: bool = False  # where inequalities bind, all levels but the first give way together, not from the last one on
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Referen
 
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
 # trunk and the posture share what is left. On one leg the height comes with the CoM: a swinging foot or a turning trunk
-# that cannot keep up would else let the body drop. Foot and turning share a level: a foot above it that cannot keep up
-# would have trunk and arms thrown about for its last millimetre.
+# that cannot keep up would else let the body drop. Foot, turning and posture then give way together: a foot that cannot
+# keep up would else have trunk and arms thrown about for its last millimetre.
 STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
-SWING = Stack("swing", (("com", "height"), ("feet", "momentum"), ("posture",)))
+SWING = Stack("swing", (("com", "height"), ("feet", "momentum"), ("posture",)), soft=True)
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 LIMP = Stack("limp", ())

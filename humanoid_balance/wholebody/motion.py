@@ -7,7 +7,8 @@ the last are rows A q_dd = b + e with residuals e. With the last level's q_dd = 
     p = Q_1 R^-T (b - A q_dd* + e) + Q_2 z
 
 e = 0, z = 0 is the closed-form hierarchy: every level met, the last one as near to its wish as that allows. Moves away
-from it, by e and by z, are what inequalities may make necessary.
+from it, by e and by z, are what inequalities may make necessary. In a soft stack all levels but the first give way
+together: their e is one more part of the last level's move, with a price.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
 RANK = 1e-4  # a row counts as dependent on those before it when less than this share of it is new
+SOFT = 10.0  # a soft residual costs this squared, against moves of the last level [1]
 WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
 
@@ -39,13 +41,15 @@ class Motion:
         self.last = LastLevel(robot, levels[-1])
         self.hard = 6 * max(0, len(self.held) - 1)  # rows that are no task: the second held sole
         starts = np.cumsum([self.hard, *(sum(task.rows for task in level) for level in self._upper)]).tolist()
-        self.every_row = [slice(a, b) for a, b in pairwise(starts)]
+        strict = self._upper[:1] if shape.soft else self._upper
+        self.every_row = [slice(a, b) for a, b in pairwise(starts[: len(strict) + 1])]
+        self._soft = slice(starts[len(strict)], starts[-1])  # rows that give way together with the last level
         rows, n = starts[-1], robot.n
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
         self.asked = self._b  # of each row beyond what the last level does anyway, to compare residuals with
         self._A = np.zeros((rows, n))
         self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
-        self.unreachable = np.zeros(len(self._upper))  # largest residual of a level that no acceleration can remove
+        self.unreachable = np.zeros(len(strict))  # largest residual of a level that no acceleration can remove
 
     def update(self, terms: Terms, reference: Reference) -> None:
         """Factorise the rows at the present state."""
@@ -88,6 +92,7 @@ class Motion:
 
     def _factorise(self, A: Array, b: Array) -> None:
         m, n = A.shape
+        self._s = self._soft.start
         if self.levels is not self.every_row:  # the last tick had dependent rows
             self.levels = self.every_row
             self.unreachable[:] = 0.0
@@ -119,13 +124,15 @@ class Motion:
         rows, values = [], []
         self.levels = []
         first = 0
-        for k, part in enumerate([slice(0, self.hard), *self.every_row]):
+        for k, part in enumerate([slice(0, self.hard), *self.every_row, self._soft]):
             missing = b[part] - A[part].dot(point)
             U, s, Vt = np.linalg.svd(A[part].dot(free))
             rank = int((s > RANK * scale).sum())
             rows.append(U[:, :rank].T.dot(A[part]))
             values.append(U[:, :rank].T.dot(b[part]))
-            if k:
+            if k <= len(self.every_row):
+                self._s = first + rank
+            if 0 < k <= len(self.every_row):
                 self.unreachable[k - 1] = np.abs(U[:, rank:].T.dot(missing)).max(initial=0.0)
                 self.levels.append(slice(first, first + rank))
             point = point + free.dot(Vt[:rank].T.dot(U[:, :rank].T.dot(missing) / s[:rank]))
@@ -139,16 +146,28 @@ class Motion:
         """Joint accelerations that meet all upper levels, nearest to what the last one wants (n,) [rad/s²]."""
         return self._turned(self._x, 0) + self.last.wanted
 
-    def move(self, z: Array) -> Array:
-        """Joint accelerations of a move that the upper levels do not feel (n,) [rad/s²]; z as in ``free_rows``."""
-        return self._turned(z, self._m)
+    def move(self, y: Array) -> Array:
+        """Joint accelerations of a move that the strict levels do not feel (n,) [rad/s²]; y as in ``free_rows``."""
+        m, s = self._m, self._s
+        if s < m:
+            top = np.zeros(m)
+            top[s:] = y[: m - s] / SOFT
+            y = np.concatenate([dtrtrs(self._R, top, trans=1)[0], y[m - s :]])
+            return self._turned(y, 0)
+        return self._turned(y, m)
 
     def free_rows(self, rows: Array) -> Array:
-        """Rows over q_dd as rows over z (n - m): the way of ``free_moves`` backwards, for a few rows."""
+        """Rows over q_dd as rows over the soft residuals and z (n - s): ``free_moves`` backwards, for a few rows."""
+        m, s = self._m, self._s
         rows = self.last.rows(rows)
-        if self._m:
-            rows = dormqr("L", "T", self._qr, self._tau, rows.T, WORK)[0].T
-        return rows[:, self._m :]
+        if m:
+            turned = dormqr("L", "T", self._qr, self._tau, rows.T, WORK)[0]
+            if s < m:
+                soft = dtrtrs(self._R, turned[:m])[0][s:] / SOFT
+                turned = np.concatenate([soft, turned[m:]])
+                return turned.T
+            rows = turned[m:].T
+        return rows
 
     def _turned(self, part: Array, first: int) -> Array:
         """N Q p for a p that is zero but for ``part``, which begins at ``first``."""
@@ -159,7 +178,7 @@ class Motion:
         return self.last.back(p[:, 0])
 
     def free_moves(self) -> Array:
-        """Columns of q_dd for z: moves that the upper levels do not feel (n, n - m)."""
+        """Columns of q_dd for the soft residuals and for z: moves that the strict levels do not feel (n, n - s)."""
         n, m = self.robot.n, self._m
         if len(self._tau):
             full = np.zeros((n, n), order="F")
@@ -167,13 +186,18 @@ class Motion:
             self._Q = dorgqr(full, self._tau, lwork=WORK, overwrite_a=1)[0]
         else:
             self._Q = np.eye(n)
-        return self.last.back(self._Q[:, m:])
+        free = self._Q[:, m:]
+        if self._s < m:
+            free = np.concatenate([self._residuals(self._s, m) / SOFT, free], axis=1)
+        return self.last.back(free)
 
     def residual_moves(self) -> Array:
-        """Columns of q_dd for the residuals e of the upper levels (n, rows of all upper levels)."""
+        """Columns of q_dd for the residuals e of the strict levels (n, rows of all of them)."""
+        return self.last.back(self._residuals(self.levels[0].start, self._s))
+
+    def _residuals(self, first: int, end: int) -> Array:
+        """Columns of p for residuals of the rows from ``first`` to ``end``."""
         m = self._m
-        hard = self.levels[0].start
-        unit = np.zeros((m, m - hard), order="F")
-        unit[range(hard, m), range(m - hard)] = 1.0
-        moves = self._Q[:, :m].dot(dtrtrs(self._R, unit, trans=1, overwrite_b=1)[0])
-        return self.last.back(moves)
+        unit = np.zeros((m, end - first), order="F")
+        unit[range(first, end), range(end - first)] = 1.0
+        return self._Q[:, :m].dot(dtrtrs(self._R, unit, trans=1, overwrite_b=1)[0])

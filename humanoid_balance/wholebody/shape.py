@@ -48,12 +48,14 @@ class Shape:
     com_axes: tuple[bool, ...]
     momentum_axes: tuple[bool, ...]
     swinging: tuple[bool, bool]
+    soft: bool  # Stack.soft
 
     @staticmethod
     def key(state: RobotState, reference: Reference) -> tuple[object, ...]:
         """Equal keys have equal shapes; much cheaper to make than a shape."""
         return (
-            reference.stack.levels, reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
+            reference.stack.levels, reference.stack.soft,
+            reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
             (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
             reference.feet[0] is None, reference.feet[1] is None, _in_the_air(state, 0), _in_the_air(state, 1),
         )  # fmt: skip
@@ -74,10 +76,11 @@ class Shape:
                 soles.append(Sole.PUSHING)
         if Sole.PUSHING not in soles:  # flight
             soles = [Sole.FREE, Sole.FREE]
-        swinging = tuple(s is Sole.FREE and f is not None for s, f in zip(soles, reference.feet, strict=True))
+        swing = [s is Sole.FREE and f is not None for s, f in zip(soles, reference.feet, strict=True)]
         com_axes = tuple((reference.com_weight > 0).tolist())
         momentum_axes = tuple((reference.momentum_weight > 0).tolist())
-        return Shape((soles[0], soles[1]), reference.stack.levels, com_axes, momentum_axes, swinging)  # type: ignore[arg-type]
+        stack = reference.stack
+        return Shape((soles[0], soles[1]), stack.levels, com_axes, momentum_axes, (swing[0], swing[1]), stack.soft)
 
     @property
     def pushing(self) -> list[int]:

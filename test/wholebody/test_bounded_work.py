@@ -15,8 +15,9 @@ from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
 from humanoid_balance.wholebody import least_distance
 from humanoid_balance.wholebody.controller import WholeBody
 
-SOLVES = 16  # three levels, some of them refined, and the last one, after two vain starts
-CHANGES = 900  # some 2 us each
+SOLVES = 12  # two levels, refined, and the last one, after a vain start
+ASKED = 0.2  # of the ticks; in all others the active set is nearly that of the tick before
+CHANGES = 600  # some 2 us each
 
 
 def work_of_a_push(monkeypatch: pytest.MonkeyPatch, robot: str, push: PushProfile, time: float) -> Array:
@@ -53,7 +54,7 @@ def test_work_of_every_tick_of_a_hard_push_is_bounded(
     monkeypatch: pytest.MonkeyPatch, robot: str, push: PushProfile
 ) -> None:
     solves, changes = work_of_a_push(monkeypatch, robot, push, 1.8).T
-    assert (solves > 0).sum() > 20  # the active set changed, or levels had to give way
+    assert 0 < (solves > 0).mean() < ASKED
     assert solves.max() <= SOLVES and changes.max() <= CHANGES
     assert np.median(solves[solves > 0]) <= 3
     assert np.median(changes[solves > 0]) <= 30  # started from the last tick
