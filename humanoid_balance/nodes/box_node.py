@@ -26,7 +26,8 @@ from humanoid_balance.robot.model import Robot
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 DIAGNOSTICS = 0.2  # [s]
-SELDOM = 5  # rounds of diagnostics between two sweeps of young garbage, and two looks at the times of the ticks
+SELDOM = 10  # rounds of diagnostics between two sweeps of young garbage, and two looks at the times of the ticks
+SWEEP, LOOK = 3, 7  # the rounds in which these are done: each is short enough for one break of the loop, both are not
 JOIN = 5.0  # the loop gets this long to end [s]
 
 COMMON = (
@@ -201,7 +202,7 @@ class BoxNode(LifecycleNode):
         if self.active and not self.running:  # the loop ended by itself
             self.trigger_deactivate()
         self._rounds += 1
-        if self.running and self._rounds % SELDOM == 0:
+        if self.running and self._rounds % SELDOM == SWEEP:
             QuietCollector.sweep()
         wrong, figures = self.diagnose() if self.running else ("", {})
         wrong = self.fault or wrong
@@ -223,7 +224,7 @@ class BoxNode(LifecycleNode):
         watch = self.watch
         if not watch.ticks:
             return {}
-        if not self._percentiles or self._rounds % SELDOM == 0:
+        if not self._percentiles or self._rounds % SELDOM == LOOK:
             self._percentiles = {"tick median [us]": watch.percentile(50), "tick p99 [us]": watch.percentile(99)}
         return {"ticks": watch.ticks, "overruns": watch.overruns, **self._percentiles}
 
