@@ -79,6 +79,14 @@ def test_a_long_push_is_answered_with_steps() -> None:
     assert result["steps"] >= 1
 
 
+@pytest.mark.parametrize("friction", [0.4, 0.6])
+def test_a_step_on_a_smooth_floor_lands(friction: float) -> None:
+    """KE6 at 80 %: a swinging foot that is not held to its path hovers, and the body falls over it."""
+    result = push.run(PushSettings(friction=friction, time=4.5), [PushProfile(240.0, 0.4, 0.0)]).result
+    assert not result["fell"]
+    assert result["recovery_time"] is not None
+
+
 def test_a_heavy_man_shoved_aside_mostly_stays_up() -> None:
     """110 N s at 90 kg: the unloaded foot closes, the other steps out, the first one follows.
 
