@@ -1,8 +1,8 @@
 """The host's last gate in front of the boards: what is asked of them, and what is latched when one of them drops out.
 
 It mirrors the modes of the boards (``docs/protocol.md``): torque only after all of them confirmed that they are armed;
-after a lapse, a lost port or a restart of any board all others brake, until the host has disarmed. After an emergency
-stop nothing but the stop is sent until ``reset``, then disarm, then arm.
+after a lapse, a lost port, silence or a restart of any board all others brake, until the host has disarmed. After an
+emergency stop nothing but the stop is sent until ``reset``, then disarm, then arm.
 """
 
 from __future__ import annotations

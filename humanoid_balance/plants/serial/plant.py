@@ -209,7 +209,7 @@ class SerialPlant:
         frame = self._frame
         with self._news:
             self._send_pushes()
-            modes = [bus.mode for bus in self.buses]
+            modes = [Mode.LAPSED if self._silent(bus) else bus.mode for bus in self.buses]
             mode, bounded = self.gate.admit(command, modes, (frame.position, frame.velocity, frame.torque))
             for bus in self.buses:
                 if self.gate.stopped and bus.mode not in SWITCHED_OFF:
@@ -220,6 +220,10 @@ class SerialPlant:
                     bus.idle(mode)
             if self._time() < self._reset_until:
                 self._reset_boards()
+
+    def _silent(self, bus: Bus) -> bool:
+        """What a board last said of itself is no longer to be believed."""
+        return not self.lockstep and bus.age() > health.SILENCE
 
     # ---- arming and stopping ----
 
@@ -263,6 +267,8 @@ class SerialPlant:
             for bus in self.buses:
                 if not bus.connected:
                     return f"board '{bus.name}': port {bus.problem or 'lost'}"
+                if self._silent(bus):
+                    return f"board '{bus.name}' does not answer"
                 if bus.mode is Mode.STOPPING:
                     return f"board '{bus.name}' is still stopping"
             self.gate.reset()

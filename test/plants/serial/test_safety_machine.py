@@ -223,3 +223,19 @@ TestHostAndBoards.settings = settings(max_examples=25, stateful_step_count=15, d
 @pytest.mark.slow
 class TestHostAndBoardsLong(HostAndBoards.TestCase):
     settings = settings(max_examples=500, stateful_step_count=30, deadline=None, phases=PHASES)
+
+
+def test_a_board_that_has_fallen_silent_is_not_taken_for_armed() -> None:
+    """What it said last, before its line broke, was TORQUE: the others must not be driven on that."""
+    machine = HostAndBoards()
+    machine.connect()
+    machine.bring_up(1, "nothing")
+    assert machine.worked.all()
+    machine.stop()
+    machine.cut_the_line(0, True)
+    machine.come_back(2, False)
+    machine.torque(20, 3, 1.0)
+    assert not machine.worked.any()
+    machine.cut_the_line(0, False)
+    machine.come_back(2, False)
+    assert machine.worked.all()
