@@ -26,7 +26,7 @@ from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
 RANK = 1e-4  # a row counts as dependent on those before it when less than this share of it is new
-SOFT = 100.0  # a soft residual costs this squared, against moves of the last level [1]
+SOFT = 10.0  # a soft residual costs this squared, against moves of the last level [1]
 WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
 

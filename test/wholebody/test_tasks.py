@@ -13,7 +13,7 @@ from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, FootReference
 from humanoid_balance.wholebody.tasks.com import ComTask
-from humanoid_balance.wholebody.tasks.feet import FootTask
+from humanoid_balance.wholebody.tasks.feet import WEIGHT, FootTask
 from humanoid_balance.wholebody.tasks.kudoh import KudohTask
 from humanoid_balance.wholebody.tasks.momentum import MomentumTask
 from humanoid_balance.wholebody.tasks.posture import PostureTask
@@ -113,7 +113,7 @@ def test_feedback_pulls_towards_the_goal_with_the_gain_in_units_of_omega() -> No
     foot = FootReference(state.sole_position[0] + up, state.sole_rotation[0], np.zeros(6), np.zeros(6))
     reference = reference_at(body, state, feet=(foot, None))
     b = rows(FootTask(body, 0), terms, reference)[1]
-    expected = (body.config.gains.foot * body.omega) ** 2 * 0.01
+    expected = WEIGHT * (body.config.gains.foot * body.omega) ** 2 * 0.01
     np.testing.assert_allclose(terms.soles[0].rotation @ b[:3], [0, 0, expected], atol=1e-9)
     lean = pin.rpy.rpyToMatrix(0.0, 0.02, 0.0)
     reference = reference_at(body, state, torso_rotation=lean @ terms.torso.rotation)

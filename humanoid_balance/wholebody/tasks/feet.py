@@ -10,9 +10,11 @@ from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
+WEIGHT = 3.0  # root of the weight: a foot that gives way for the turning of the body does not land
+
 
 class FootTask(Task):
-    """J a = R' x_dd* + (k omega)² e + 2 zeta k omega (R' x_d* - v) - drift, in the axes of the sole.
+    """J a = R' x_dd* + (k omega)² e + 2 zeta k omega (R' x_d* - v) - drift, in the axes of the sole, times WEIGHT.
 
     e stacks R'(p* - p) and log(R' R*); k, zeta are ``gains.foot`` and ``gains.foot_damping``.
     """
@@ -36,3 +38,5 @@ class FootTask(Task):
         b[3:] += self.stiffness * pin.log3(back.dot(wanted.rotation))
         b -= self.damping * sole.velocity
         b -= sole.drift
+        A *= WEIGHT
+        b *= WEIGHT

@@ -56,14 +56,18 @@ def over_bytes(spec: str, push: PushProfile, settings: BalanceSettings, seconds:
 
 
 def check_equal(spec: str, push: PushProfile, settings: BalanceSettings, seconds: float, *options: str) -> None:
-    """Sensors and torques travel in single precision, 6e-8 of their size; a push magnifies that, not beyond reason."""
+    """Sensors and torques travel in single precision, 6e-8 of their size; a push magnifies that, not beyond reason.
+
+    Steps do so more: a foot that lands a millisecond earlier or later moves everything behind it.
+    """
+    within = 1e-4 if settings.strategy == "in-place" else 1e-3
     bytes_run = over_bytes(spec, push, settings, seconds, "--sensor-noise", "0", *options)
     plain = in_process(spec, push, settings, len(bytes_run.stamps), bytes_run.stamps[0])
     apart = np.abs(np.array(bytes_run.positions) - np.array(plain.positions)).max(axis=1)
     before = round(push.start / 0.001)
     assert apart[:before].max() < 2e-7
-    assert apart.max() < 1e-4
-    assert np.abs(np.array(bytes_run.com) - np.array(plain.com)).max() < 1e-4
+    assert apart.max() < within
+    assert np.abs(np.array(bytes_run.com) - np.array(plain.com)).max() < within
     assert np.abs(np.array(bytes_run.torques) - np.array(plain.torques))[:before].max() < 1e-3
     assert bytes_run.modes == plain.modes
     np.testing.assert_allclose(np.diff(bytes_run.stamps), 0.001, atol=1e-9)
