@@ -41,7 +41,7 @@ def test_a_weak_push_is_told_too_only_later(human: Robot) -> None:
 
 
 def test_landings_and_lift_offs_of_a_step_are_seen_within_five_milliseconds(robot: Robot) -> None:
-    """In two of three runs at least, and without chatter: a foot may hover, or stand with no load when the other lands."""
+    """In two of three runs at least, without chatter: a foot may hover, or carry nothing when the other lands."""
     clean = 0
     for seed in (13, 14, 15):
         result = pushed(robot, 35.0, 0.0, 2.5, seed=seed, strategy="step").result
