@@ -1,6 +1,6 @@
 """The rows of docs/results.md that take many runs: a table with a verdict a row, over worker processes.
 
-    python benchmarks/balance.py standard|seeds|double|robots|mismatch|slopes [--workers 2] [--count N] [--seed 0]
+    python benchmarks/balance.py standard|seeds|double|robots|mismatch|slopes|hard [--workers 2] [--count N] [--seed 0]
 
 A run counts as recovered when it ends upright with the CoM at rest (``recovery_time`` is a number).
 """
@@ -117,8 +117,24 @@ def slopes(count: int, rng: np.random.Generator) -> Iterator[Episode]:
             yield Episode(f"slope {slope:g}, pushed at {direction}", replace(AUTO, slope=slope), (push,))
 
 
+def hard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
+    """Near the limit: a 90 kg human to the sides, long pushes, talos and g1 with 0.75 m/s."""
+    settings = replace(AUTO, time=7.5)
+    for direction in (*range(70, 111, 10), *range(250, 291, 10)):
+        for impulse in (100, 110):
+            push = PushProfile(impulse / 0.2, 0.2, direction)
+            yield Episode(f"90 kg, {impulse} N s at {direction}", replace(settings, robot="human:mass=90"), (push,))
+    for force, direction in ((300, 0), (300, 25), (300, 335), (220, 155), (220, 180)):
+        yield Episode(f"{force} N x 0.4 s at {direction}", settings, (PushProfile(force, 0.4, direction),))
+    for robot in ("talos", "g1"):
+        mass = registry.load(robot).mass
+        for direction in ALL_AROUND:
+            push = PushProfile(0.75 * mass / 0.2, 0.2, direction + 7)
+            yield Episode(f"{robot}, 0.75 m/s at {direction + 7}", replace(settings, robot=robot), (push,))
+
+
 ROWS: dict[str, Callable[[int, np.random.Generator], Iterator[Episode]]] = {
-    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes)
+    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes, hard)
 }
 
 

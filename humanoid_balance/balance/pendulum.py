@@ -22,11 +22,6 @@ def omega(height: float) -> float:
     return math.sqrt(GRAVITY / height)
 
 
-def predict_dcm(dcm: float, pressure: float, omega: float, time: float) -> float:
-    """Where the DCM is after ``time`` with the centre of pressure held [m]."""
-    return pressure + (dcm - pressure) * math.exp(omega * time)
-
-
 def no_step_ceiling(edge: float, omega: float) -> float:
     """Largest velocity change the centre of pressure alone can take, CoM at 0, edge of the foot at ``edge`` [m/s]."""
     return omega * edge

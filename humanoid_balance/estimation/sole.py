@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from humanoid_balance.estimation.contacts import FootContact
-from humanoid_balance.estimation.zmp import NAN3
 from humanoid_balance.types import Array
 
 Floats = list[float]
@@ -64,11 +63,6 @@ class Sole:
                 contact.watch_slip(speed_sq, variance, dt)
         else:
             self.edge, self.flat = 0.0, False
-
-    @property
-    def cop(self) -> Point:
-        """Centre of pressure; NaN where there is none."""
-        return pressure_point(self.position, self.rows, self.pressure) if self.pressed else NAN3
 
     def rolling(self) -> Floats:
         """Velocity of the origin of a sole that is pressed but not flat, v = w x (sole - cop): the contact stands."""

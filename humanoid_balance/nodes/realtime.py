@@ -17,9 +17,7 @@ import numpy as np
 
 from humanoid_balance.types import Array
 
-REST = (
-    1 / 16
-)  # share of its time that even a late loop sleeps: Linux stops a SCHED_FIFO thread that takes 95 % for 50 ms
+REST = 1 / 16  # share of its time that even a late loop sleeps: Linux stops a SCHED_FIFO thread that takes 95 %
 TURN = 40_000_000  # other threads get their turn so often [ns]
 KEPT = 2000  # ticks of which the times are kept for the percentiles
 PAUSE = 20  # periods; whoever is later than that is not running late but was stopped

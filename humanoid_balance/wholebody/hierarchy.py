@@ -165,7 +165,7 @@ class Hierarchy:
         return True
 
     def _rows_of(self, active: list[int]) -> Array:
-        """Constraint rows over (z, w_2)."""
+        """Constraint rows over (soft residuals, z, w_2)."""
         rows, inner = self.forces.rows(*self.constraints.picked(active))
         return np.concatenate([self.motion.free_rows(rows), inner], axis=1)
 

@@ -9,11 +9,11 @@ import math
 import os
 import random
 import time
-from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PointStamped, WrenchStamped
+from memory import resident
 from nodes.graph import Graph
 from nodes.test_bringup import push_at
 from std_msgs.msg import Bool, String
@@ -96,18 +96,12 @@ def test_stack_runs_at_1_khz_for_a_minute(graph: Graph) -> None:
     assert robot.figure("overruns") / robot.figure("ticks") < 1e-3
 
 
-def memory(pid: int) -> float:
-    """Resident set [MB]."""
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
-
-
 def test_soak_with_a_push_every_ten_seconds(graph: Graph) -> None:
     """No fall, no growth."""
     robot, chance = Watched(graph, "balance_stack"), random.Random(1)
     stack = graph.start("balance_stack", autostart=True, auto_arm=True, rate=500)
     robot.until(20.0)
-    before = memory(stack.popen.pid)
+    before = resident(stack.popen.pid)
     while robot.time < 20.0 + 60.0 * SOAK:
         angle, newtons = chance.uniform(0, 2 * math.pi), chance.uniform(100.0, 250.0)
         message = WrenchStamped()
@@ -116,4 +110,4 @@ def test_soak_with_a_push_every_ten_seconds(graph: Graph) -> None:
         robot.pushes.publish(message)
         robot.until(robot.time + 10.0)
         del robot.com[:-1], robot.diagnostics[:-5]
-    assert memory(stack.popen.pid) - before < GROWTH
+    assert resident(stack.popen.pid) - before < GROWTH

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -131,6 +133,25 @@ def test_what_is_not_permitted_is_a_warning_that_names_it() -> None:
     thread.start()
     thread.join()
     assert len(told) == 1 and "CPU affinity [4096]" in told[0]
+
+
+def test_a_loop_with_a_rank_asks_for_cpus_that_do_not_sleep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    request, told = tmp_path / "cpu_dma_latency", list[str]()
+    request.touch()
+    monkeypatch.setattr(realtime, "LATENCY", str(request))
+    monkeypatch.setattr(realtime, "_awake", [])
+    realtime._keep_awake(told.append)
+    realtime._keep_awake(told.append)
+    assert request.read_bytes() == bytes(4) and told == [], "once, and it holds as long as the file is open"
+    os.close(realtime._awake[0])
+
+
+def test_cpus_that_may_sleep_are_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(realtime, "LATENCY", str(tmp_path / "none"))
+    monkeypatch.setattr(realtime, "_awake", [])
+    realtime._keep_awake(told.append)
+    assert len(told) == 1 and "CPUs may sleep between ticks" in told[0] and "none" in told[0]
 
 
 def test_nothing_asked_nothing_said() -> None:

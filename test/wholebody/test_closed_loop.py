@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 from wholebody.harness import polygon, reference_at, state_of
 
 from humanoid_balance.estimation.support import margin
+from humanoid_balance.experiments.push import PushSettings, build_loop
 from humanoid_balance.plants.mujoco import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.world import PlantOptions
@@ -137,3 +139,37 @@ def test_weight_shifts_and_a_foot_is_lifted(name: str) -> None:
     assert not run.fell and run.statuses == {Status.SOLVED}
     assert run.slip < 5e-3
     np.testing.assert_allclose(reached, wanted, atol=5e-3)
+
+
+SLACK, EDGE = 1e-4, 1e-3  # what the softness of the contact lets through: now and then, and never [m]
+IN_PLACE = {"strategy": "in-place", "delay": 0.2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options", "push"),
+    [
+        ("human", IN_PLACE, PushProfile(300, 0.1, 0)),
+        ("human", IN_PLACE, PushProfile(300, 0.1, 180)),
+        ("human", {"strategy": "step"}, PushProfile(300, 0.1, 0)),
+        ("human", {}, PushProfile(300, 0.4, 0)),
+        ("human:mass=90", {}, PushProfile(550, 0.2, 90)),
+        ("talos", {}, PushProfile(225, 0.2, 0)),
+        ("g1", {}, PushProfile(80, 0.2, 180)),
+    ],
+)
+def test_measured_zmp_of_the_whole_loop_stays_in_the_polygon(
+    name: str, options: dict[str, Any], push: PushProfile
+) -> None:
+    """From sensors, with steps: in every tick that the QP calls feasible, as far as the soft contact allows."""
+    robot = registry.load(name)
+    plant = MujocoPlant(robot, PlantOptions(noise=1.0), [push])
+    loop, margins = build_loop(robot, plant, PushSettings(robot=name, **options)), []
+    for _ in range(5000):
+        loop.tick()
+        solution = loop.wholebody.solution
+        if solution is not None and solution.feasible and plant.truth().sole_force[:, 2].max() > 0.02 * robot.weight:
+            margins.append(measured_margin(plant))
+    assert not plant.fell() and len(margins) > 3000
+    assert min(margins) > -EDGE
+    assert np.mean(np.array(margins) < -SLACK) < 1e-3

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from memory import resident
 
 from humanoid_balance.experiments.push import PushSettings, run
 from humanoid_balance.plants.pushes import PushProfile
@@ -20,12 +21,6 @@ from humanoid_balance.wholebody.controller import WholeBody
 
 TICKS = int(os.environ.get("HUMANOID_BALANCE_TICKS", "60000"))
 GROWTH = 0.5  # [MB]; an hour of 100 bytes a tick would be 360
-
-
-def resident() -> float:
-    """Resident set of this process [MB]."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
 
 
 @pytest.mark.slow

@@ -38,7 +38,6 @@ class Server:
     ) -> None:
         self.body, self.boards, self.endpoints = body, tuple(boards), tuple(endpoints)
         self.plan = plan or FaultPlan()
-        self.slips = 0  # times that simulated time fell behind the wall
         lines = [Line(disturbance or Disturbance(), 2 * seed + k) for k in range(2 * len(boards))]
         self._down, self._up = lines[::2], lines[1::2]  # from the host, to the host
         self._was_connected = [False] * len(boards)
@@ -82,7 +81,6 @@ class Server:
         late = time.monotonic() - self._next
         if late > SLIP:
             self._next += late
-            self.slips += 1
             for board in self.boards:
                 board.machine.lose_time(round(1e6 * late))
 
