@@ -47,10 +47,14 @@ class FootContact:
             if self._count == 0:
                 self._left_with = rising
             self._count += 1
-            # What presses a bouncing sole down slows it within milliseconds; one that is lifted keeps its speed.
-            lifted = rising > max(settings.lift_speed, KEEPS * self._left_with)
-            landed = self._since < settings.landing_time and not lifted
-            enough = (settings.ticks_bounce if landed else settings.ticks_off) if self.contact else settings.ticks_on
+            if not self.contact:
+                enough = settings.ticks_on
+            elif self._since < settings.landing_time:
+                # What presses a bouncing sole down slows it within milliseconds; one that is lifted keeps its speed.
+                lifted = rising > max(settings.bounce_speed, KEEPS * self._left_with)
+                enough = settings.ticks_off if lifted else settings.ticks_idle
+            else:  # one that only carries nothing, while the other lands, does not rise
+                enough = settings.ticks_off if rising > settings.lift_speed else settings.ticks_idle
             if self._count >= enough:
                 self.reset(not self.contact)
                 self.changed, self._since = True, 0.0

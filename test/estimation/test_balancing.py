@@ -40,17 +40,15 @@ def test_a_weak_push_is_told_too_only_later(human: Robot) -> None:
     assert figures["push_direction_error_deg"] < 15.0 and abs(figures["push_impulse_ratio"] - 1.0) < 0.2
 
 
-def test_landings_and_lift_offs_of_a_step_are_seen_within_five_milliseconds(robot: Robot) -> None:
-    """In two of three runs at least, without chatter: a foot may hover, or carry nothing when the other lands."""
-    clean = 0
-    for seed in (13, 14, 15):
-        result = pushed(robot, 35.0, 0.0, 2.5, seed=seed, strategy="step").result
-        figures = result["estimation"]
-        assert result["steps"] > 0, "the scene is meant to make it step"
-        assert result["pushes_reported"] == 1, "a step is no push"
-        late = max(abs(figures["landing_delay_max"]), abs(figures["lift_off_delay_max"]))
-        clean += late <= 0.0051 and not figures["contact_chatter"]
-    assert clean >= 2
+@pytest.mark.parametrize("seed", [13, 14, 20])
+def test_landings_and_lift_offs_of_a_step_are_seen_within_five_milliseconds(robot: Robot, seed: int) -> None:
+    """With these seeds a foot carried nothing while the other landed, or touched the ground on its way."""
+    result = pushed(robot, 35.0, 0.0, 2.5, seed=seed, strategy="step").result
+    figures = result["estimation"]
+    assert result["steps"] > 0, "the scene is meant to make it step"
+    assert result["pushes_reported"] == 1, "a step is no push"
+    assert abs(figures["landing_delay_max"]) <= 0.0051 and abs(figures["lift_off_delay_max"]) <= 0.0051
+    assert figures["contact_chatter"] == 0
 
 
 @pytest.mark.slow

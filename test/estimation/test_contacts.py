@@ -10,10 +10,10 @@ WEIGHT = 343.0  # the lightest robot: noise weighs most
 DT = 0.001
 
 
-def feed(foot: FootContact, forces: np.ndarray) -> list[bool]:
+def feed(foot: FootContact, forces: np.ndarray, rising: float = 0.0) -> list[bool]:
     flags = []
     for force in forces:
-        foot.update(float(force), DT)
+        foot.update(float(force), DT, rising)
         flags.append(foot.contact)
     return flags
 
@@ -40,9 +40,19 @@ def test_a_lift_off_is_seen_within_five_milliseconds(foot: FootContact) -> None:
     rng = np.random.default_rng(1)
     foot.reset(True)
     force = np.concatenate([np.linspace(WEIGHT, 0, 100), np.zeros(100)]) + rng.standard_normal(200)
-    flags = feed(foot, force)
+    flags = feed(foot, force, rising=0.05)
     assert changes(flags) == 1
     assert abs(flags.index(False) - 100) <= 5
+
+
+@pytest.mark.parametrize(("idle", "told"), [(11, 0), (13, 2)])
+def test_a_standing_foot_that_carries_nothing_for_a_while_has_not_lifted_off(
+    foot: FootContact, idle: int, told: int
+) -> None:
+    """As when the other one lands hard; for how long it may do so is bounded."""
+    foot.reset(True)
+    force = np.concatenate([np.full(50, WEIGHT / 5), np.zeros(idle), np.full(50, WEIGHT / 5)])
+    assert changes(feed(foot, force, rising=0.01)) == told
 
 
 def test_noise_does_not_make_it_chatter(foot: FootContact) -> None:
