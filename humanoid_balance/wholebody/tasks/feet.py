@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, Reference
+from humanoid_balance.types import Array, Reference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
-HASTE = 8.0 * GRAVITY  # most that is asked along the sole [m/s²]: where more cannot be had, clearance gives way for it
-WEIGHT = 3.0  # root of the weight: a foot that gives way for the turning of the body does not land
+WEIGHT = 3.0  # root of the weight: a foot that gives way for the turning of the body does not land ...
+LIFT = 2.0  # ... and of its height beside the rest: a leg too slow for its foothold would drag the foot over the ground
 
 
 class FootTask(Task):
     """J a = R' x_dd* + (k omega)² e + 2 zeta k omega (R' x_d* - v) - drift, in the axes of the sole, times WEIGHT.
 
-    e stacks R'(p* - p) and log(R' R*); k, zeta are ``gains.foot`` and ``gains.foot_damping``. Without the drift it asks
-    for HASTE at most along the sole.
+    e stacks R'(p* - p) and log(R' R*); k, zeta are ``gains.foot`` and ``gains.foot_damping``. The third row, across the
+    sole, counts LIFT times as much.
     """
 
     rows = 6
@@ -41,9 +39,8 @@ class FootTask(Task):
         b[3:] = back.dot(wanted.acceleration[3:] + self.damping * wanted.velocity[3:])
         b[3:] += self.stiffness * pin.log3(back.dot(wanted.rotation))
         b -= self.damping * sole.velocity
-        haste = math.hypot(b[0], b[1]) / HASTE
-        if haste > 1.0:
-            b[:2] /= haste
         b -= sole.drift
         A *= WEIGHT
         b *= WEIGHT
+        A[2] *= LIFT
+        b[2] *= LIFT
