@@ -54,7 +54,6 @@ class Hardware(BoxNode):
 
     def loop(self) -> None:
         last = float("nan")
-        self.armed = False
         try:
             while self.running:
                 frame = self.plant.read()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from nodes.graph import ROOT, Graph, Process
 from std_msgs.msg import String
+from std_srvs.srv import SetBool
 
 from humanoid_balance.nodes.qos import LATCHED
 
@@ -20,6 +22,7 @@ pytest.importorskip("launch_ros", reason="launch and launch_ros come with a ROS 
 LAUNCH = Path(__file__).parent / "launch_main.py"
 COMMON = {"robot", "namespace", "rate", "record", "rviz"}
 ARGUMENTS = {
+    "push": {"robot", "force", "duration", "direction"},
     "sim": COMMON | {"separate"},
     "hardware": COMMON | {"ports"},
     "teleop": COMMON,
@@ -83,3 +86,21 @@ def test_push_experiment_ends_by_itself_with_a_row_for_each_push(graph: Graph, p
     process = launch(graph, prefix, "push_experiment", f"pushes:={pushes}", f"csv:={csv}")
     assert process.popen.wait(180) == 0, process.text
     assert len(csv.read_text().splitlines()) == 2
+
+
+def test_hardware_is_armed_by_the_operator_and_let_go_at_the_end(graph: Graph, prefix: Path) -> None:
+    board = graph.run("humanoid_balance.cli", "board", "--json")
+    assert board.says('"ports"'), board.text
+    (port,) = json.loads(board.text.splitlines()[0])["ports"]
+    process = launch(graph, prefix, "hardware", f"ports:={port}", "rate:=200")
+    assert graph.wait(lambda: graph.call(SetBool, "hardware/arm", SetBool.Request(data=True)).success, 60), graph.told()
+    assert board.says("DISARMED -> DAMPING"), board.text + process.text
+    assert process.end(signal.SIGINT, 40) == 0, process.text
+    assert board.says("-> DISARMED"), board.text
+    assert "Traceback" not in process.text
+
+
+def test_push_without_topics_tells_what_happened(graph: Graph, prefix: Path) -> None:
+    process = launch(graph, prefix, "push", "robot:=g1", "force:=60", "direction:=180")
+    assert process.popen.wait(60) == 0, process.text
+    assert "stands" in process.text, process.text
