@@ -81,6 +81,8 @@ class Hardware(BoxNode):
             response.message = f"stopped: {self.plant.gate.reason}; call ~/reset first"
         elif request.data and not self.running:
             response.message = "the node is not active"
+        elif request.data and self.plant.gate.latched:
+            response.message = f"the boards have to be disarmed first: {self.plant.gate.reason}"
         else:
             self.armed = request.data
             response.success = True
@@ -101,4 +103,4 @@ class Hardware(BoxNode):
         gate = self.plant.gate
         modes = ", ".join(mode.name for mode in self.plant.modes)
         figures = {"armed": self.armed, "boards": modes, "command age [ms]": 1e3 * self.gate.age}
-        return (gate.reason if gate.stopped else ""), figures
+        return (gate.reason if gate.stopped or (self.armed and gate.latched) else ""), figures

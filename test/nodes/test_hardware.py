@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import time
 
 import numpy as np
 from nodes.graph import Graph
@@ -29,7 +31,7 @@ def test_boards_on_topics_armed_stopped_and_armed_again(graph: Graph) -> None:
     def arm(on: bool) -> SetBool.Response:
         return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on))
 
-    assert arm(True).success
+    assert graph.wait(lambda: arm(True).success, 20)
     assert board.says("DISARMED -> DAMPING"), board.text
     assert graph.call(Trigger, "hardware/estop", Trigger.Request()).success
     assert board.says("-> STOPPED"), board.text
@@ -37,7 +39,27 @@ def test_boards_on_topics_armed_stopped_and_armed_again(graph: Graph) -> None:
     assert not refused.success and "emergency stop" in refused.message
     assert graph.wait(lambda: graph.call(Trigger, "hardware/reset", Trigger.Request()).success, 20)
     assert graph.wait(lambda: board.text.count("-> DISARMED") == 2, 20), board.text
-    assert arm(True).success
+    assert graph.wait(lambda: arm(True).success, 20)
+    assert hardware.end() == 0 and "Traceback" not in hardware.text, hardware.text
+
+
+def test_boards_that_dropped_out_are_armed_again_only_after_they_were_disarmed(graph: Graph) -> None:
+    board = graph.run("humanoid_balance.cli", "board", "--json")
+    assert board.says('"ports"'), board.text
+    (port,) = json.loads(board.text.splitlines()[0])["ports"]
+    hardware = graph.start("hardware", autostart=True, ports=[port], rate=200)
+
+    def arm(on: bool) -> SetBool.Response:
+        return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on))
+
+    assert graph.wait(lambda: arm(True).success), graph.told()
+    assert board.says("DISARMED -> DAMPING"), board.text
+    board.popen.send_signal(signal.SIGSTOP)
+    time.sleep(0.2)
+    board.popen.send_signal(signal.SIGCONT)
+    assert graph.wait(lambda: "disarmed first" in arm(True).message, 20), "it is told that they dropped out"
+    assert arm(False).success
+    assert graph.wait(lambda: arm(True).success, 20)
     assert hardware.end() == 0 and "Traceback" not in hardware.text, hardware.text
 
 

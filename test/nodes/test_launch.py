@@ -93,8 +93,14 @@ def test_hardware_is_armed_by_the_operator_and_let_go_at_the_end(graph: Graph, p
     assert board.says('"ports"'), board.text
     (port,) = json.loads(board.text.splitlines()[0])["ports"]
     process = launch(graph, prefix, "hardware", f"ports:={port}", "rate:=200")
-    assert graph.wait(lambda: graph.call(SetBool, "hardware/arm", SetBool.Request(data=True)).success, 60), graph.told()
-    assert board.says("DISARMED -> DAMPING"), board.text + process.text
+
+    def arm(on: bool) -> bool:
+        return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on)).success
+
+    def armed() -> bool:  # a board that lapsed, on a busy machine, has to be disarmed first
+        return arm(False) and arm(True) and board.says("-> DAMPING", 2)
+
+    assert graph.wait(armed, 60), board.text + graph.told()
     assert process.end(signal.SIGINT, 40) == 0, process.text
     assert board.says("-> DISARMED"), board.text
     assert "Traceback" not in process.text
@@ -103,4 +109,4 @@ def test_hardware_is_armed_by_the_operator_and_let_go_at_the_end(graph: Graph, p
 def test_push_without_topics_tells_what_happened(graph: Graph, prefix: Path) -> None:
     process = launch(graph, prefix, "push", "robot:=g1", "force:=60", "direction:=180")
     assert process.popen.wait(60) == 0, process.text
-    assert "stands" in process.text, process.text
+    assert "g1: recovered" in process.text, process.text
