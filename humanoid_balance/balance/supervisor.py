@@ -29,8 +29,9 @@ POLICIES = ("dcm", "kudoh")
 BOTH = (True, True)
 STABLE_AREA = 0.5  # Kudoh's stable area: the support polygon scaled about its centre
 LOWEST = 0.62  # CoM height at which standing is over, of the standing height
-OUT_OF_REACH = 0.95  # way of the capture point from the feet, in CoM heights, that no leg can make good
-LOW_LEAN = 0.1  # the same for a trunk that is bent already
+OUT_OF_REACH = 0.5  # way of the capture point from the feet, in CoM heights, that no leg makes good; 0.31 was made good
+SUNK_REACH = 0.1  # the same for a trunk that is bent, or a body that has sunk, already
+SUNK = 0.92  # CoM height below which the body sinks beside its feet, of the standing height
 STUCK = 0.010  # the whole-body controller finds no way for this long before a step is taken [s]
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall
 FIRST_TRY = 0.004  # feet in place gets at least this long before a step is taken [s]
@@ -185,10 +186,13 @@ class Supervisor:
         lean, h = math.asin(min(1.0, math.hypot(*now.lean))), self.robot.com_height
         (x, y), (mx, my) = now.caught, now.middle
         # The middle lies between the feet: where it is near, the feet are nearer, and no hull has to be made.
-        far = math.hypot(x - mx, y - my) > (LOW_LEAN if lean > LEAN else OUT_OF_REACH) * h
+        sunk = now.height < SUNK * h
+        far = math.hypot(x - mx, y - my) > (SUNK_REACH if sunk or lean > LEAN else OUT_OF_REACH) * h
         outside = self._outside(now, BOTH) if far else 0.0
-        if lean > LEAN and (now.height < LOW * h or outside > LOW_LEAN * h):
+        if lean > LEAN and (now.height < LOW * h or outside > SUNK_REACH * h):
             return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
+        if sunk and outside > SUNK_REACH * h:
+            return f"CoM at {now.height:.2f} m, capture point {outside:.2f} m from the feet"
         if now.height < LOWEST * h:
             return f"CoM at {now.height:.2f} m"
         if outside > OUT_OF_REACH * h:

@@ -10,6 +10,7 @@ import pytest
 from humanoid_balance.experiments import push
 from humanoid_balance.experiments.push import PushRun, PushSettings
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.robot import registry
 
 REACTION = 0.2  # of people [s]
 
@@ -104,3 +105,17 @@ def test_a_heavy_man_shoved_aside_mostly_stays_up() -> None:
 def test_what_the_feet_can_hold_is_held_without_a_step() -> None:
     result = pushed(300.0, 0.1, 0.0).result
     assert result["recovery_time"] is not None and result["steps"] == 0
+
+
+def test_a_fall_is_told_while_the_body_is_still_up() -> None:
+    """Pushes beyond the limit (1.3 m/s): most falls are told 0.1 s before any part but the feet touches the ground."""
+    early = []
+    for robot, direction, seed in (("talos", 33.0, 0), ("talos", 200.0, 1), ("g1", 95.0, 2), ("g1", 160.0, 3)):
+        mass = registry.load(robot).mass
+        settings = PushSettings(robot=robot, time=3.0, seed=seed)
+        done = push.run(settings, [PushProfile(1.3 * mass / 0.2, 0.2, direction)])
+        assert done.result["fell"], "the scene is meant to make it fall"
+        told = [stamp for stamp, mode in done.result["modes"] if mode == "falling"]
+        fell = done.record["time"][int(np.argmax(done.record["true_fell"]))]
+        early.append(bool(told) and fell - told[0] > 0.1)
+    assert sum(early) >= 3, early
