@@ -1,6 +1,6 @@
 """The rows of docs/results.md that take many runs: a table with a verdict a row, over worker processes.
 
-    python benchmarks/balance.py standard|seeds|double|robots|mismatch|slopes|hard [--workers 2] [--count N] [--seed 0]
+    python benchmarks/balance.py ROW [--workers 2] [--count N] [--seed 0]
 
 A run counts as recovered when it ends upright with the CoM at rest (``recovery_time`` is a number).
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.experiments.push import PushSettings, run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
@@ -133,8 +134,16 @@ def hard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
             yield Episode(f"{robot}, 0.75 m/s at {direction + 7}", replace(settings, robot=robot), (push,))
 
 
+def policies(count: int, rng: np.random.Generator) -> Iterator[Episode]:
+    """Each way to choose a foothold, pushed from all sides by what needs steps."""
+    for policy in STEP_POLICIES:
+        for direction in ALL_AROUND:
+            push = PushProfile(LIMIT / 0.2, 0.2, direction)
+            yield Episode(f"{policy}, {LIMIT:g} N s at {direction}", replace(AUTO, step_policy=policy), (push,))
+
+
 ROWS: dict[str, Callable[[int, np.random.Generator], Iterator[Episode]]] = {
-    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes, hard)
+    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes, hard, policies)
 }
 
 

@@ -22,7 +22,7 @@ HELD = 0.005  # a miss below this counts as none [m]
 AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
 HURRY = 0.15  # worth of time [m/s]
 TRAILING = 0.3  # worth of a way that the foot does not make though nothing is missed: it will have to step again
-STEP_POLICIES = ("capture", "kudoh", "torres")
+STEP_POLICIES = ("capture", "kudoh", "torres", "yin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Plan:
 
 
 class Planner:
-    """Chooses and adapts steps. ``policy`` says how the place is predicted; ``capture`` is the default."""
+    """Chooses and adapts steps. ``policy`` says how the place is predicted, and for ``yin`` how the leg is chosen."""
 
     def __init__(self, robot: Robot, policy: str = "capture") -> None:
         self.robot, self.policy = robot, policy
@@ -54,6 +54,9 @@ class Planner:
 
     def choose(self, now: Situation, soles: tuple[Polygon, Polygon]) -> Plan:
         """The better leg for a step that starts now, with both feet on the ground."""
+        if self.policy == "yin":
+            side = _unloaded(now)
+            return self.plan(side, now, soles[1 - side], UNLOAD)
         return min((self.plan(side, now, soles[1 - side], UNLOAD) for side in range(2)), key=lambda plan: plan.cost)
 
     def plan(
@@ -150,3 +153,10 @@ class Planner:
             pressure[0] + (x - pressure[0]) * grown + ax * pushed,
             pressure[1] + (y - pressure[1]) * grown + ay * pushed,
         )
+
+
+def _unloaded(now: Situation) -> int:
+    """Yin's leg: sign(v . e), e from the right foot to the left. Who moves to the left steps with the right leg."""
+    (lx, ly), (rx, ry) = now.centre
+    vx, vy = now.com_velocity
+    return 1 if vx * (lx - rx) + vy * (ly - ry) > 0.0 else 0

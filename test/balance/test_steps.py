@@ -172,3 +172,10 @@ def test_the_foot_lands_where_the_dcm_will_be(robot: Robot) -> None:
 def test_what_is_out_of_reach_is_told_as_a_miss(robot: Robot) -> None:
     misses = [choose(robot, situation(robot, (strength, 0.0))).miss for strength in (0.6, 0.8, 1.0)]
     assert 0.0 < misses[0] < misses[1] < misses[2]
+
+
+@pytest.mark.parametrize("yaw", [0.0, 1.2, -2.5])
+@pytest.mark.parametrize(("velocity", "leg"), [((0.1, 0.2), RIGHT), ((-0.1, 0.2), RIGHT), ((0.3, -0.1), LEFT)])
+def test_yin_steps_with_the_leg_that_the_push_unloads(robot: Robot, velocity: Point, leg: int, yaw: float) -> None:
+    now = situation(robot, velocity, yaw=yaw)
+    assert Planner(robot, "yin").choose(now, soles(robot, now)).side == leg
