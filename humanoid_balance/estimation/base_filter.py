@@ -98,6 +98,7 @@ class BaseFilter:
         self._jumps = 0.0  # sum of the squares of (change of the specific force x dt), not yet propagated [m²/s²]
         self._corrected: Floats | None = None  # by how much corrections changed the velocity [m/s]
         self._lag = 0.0  # time the covariance has to make up; negative while it is ahead [s]
+        self._adrift = 0.0  # time without a fixed point though there are soles on the ground [s]
         self._mark, self._impulse = list(self.velocity), [0.0, 0.0, 0.0, 0.0]
         self._open_window()
 
@@ -215,8 +216,18 @@ class BaseFilter:
         (x, y, z), (u, v, w), (a, b, c, t), dt = self.velocity, self._mark, self._impulse, self._elapsed
         self._impulse = [a + x - u, b + y - v, c + z - w + GRAVITY * dt, t + dt]
 
+    def drift(self) -> None:
+        """Soles stand on the ground and all seem to slip. They, or the velocity: the longer, the less that is sure.
+
+        Else a wrong velocity would keep soles that stand still from ever being trusted again.
+        """
+        before, self._adrift = self._adrift, self._adrift + self._elapsed
+        self.covariance.doubt_speed(self._settings.doubt**2 * (self._adrift**2 - before**2))
+
     def correct(self) -> None:
         """Kalman step with the mean innovation of the trusted soles since the last one."""
+        if self.trusted[0] or self.trusted[1]:
+            self._adrift = 0.0
         self._add_impulse()
         self._fuse()
         self._mark = self.velocity

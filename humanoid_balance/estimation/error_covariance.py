@@ -62,6 +62,11 @@ class ErrorCovariance:
         self.matrix[:, block] = 0.0
         self.matrix[block, block] = self._settings.kinematics**2 * np.eye(3)
 
+    def doubt_speed(self, variance: float) -> None:
+        """The velocity is less sure than the IMU says, by this much an axis [m²/s²]."""
+        self._diagonal[SPEED] += variance
+        self.speed_variance += 3.0 * variance
+
     def propagate(
         self, t: float, rotation: Array, velocity: Floats, arms: tuple[Floats, Floats], creep: Floats, jumps: float
     ) -> None:

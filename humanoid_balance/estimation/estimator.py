@@ -215,6 +215,8 @@ class Estimator:
         """Kalman step of the base."""
         base = self._base
         relative = [a - b for a, b in zip(base.velocity, self._body.com_velocity.tolist(), strict=True)]
+        if any(sole.contact.contact for sole in self._soles) and not any(base.trusted):
+            base.drift()
         base.correct()
         self._calibrate(relative)
         x, y, z = base.velocity

@@ -14,6 +14,7 @@ class BaseSettings:
 
     gyro: float = 2e-3  # [rad/s]
     acceleration: float = 0.1  # [m/s²]; twice the sensor's own, for scale and alignment
+    doubt: float = 0.2  # all standing soles seem to slip: the velocity may be wrong, more so every second [m/s²]
     impact: float = 0.2  # share of the change between two samples that a 1 kHz accelerometer may miss
     kinematics: float = 3e-4  # position of a sole from the encoders [m]: 1e-4 rad over six joints, and some flex
     foot_rate: float = 1e-2  # angular velocity of a sole from encoder velocities [rad/s]

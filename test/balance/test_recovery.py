@@ -91,15 +91,15 @@ def test_a_step_on_a_smooth_floor_lands(friction: float) -> None:
 def test_a_heavy_man_shoved_aside_mostly_stays_up() -> None:
     """110 N s at 90 kg: the unloaded foot closes, the other steps out, the first one follows.
 
-    A count over seeds: about one such run in ten falls, and which one changes with the last digit of a number.
+    The one that follows has to come before its leg is too short. A count over directions and seeds.
     """
     held = 0
-    for direction in (90.0, 270.0):
-        for seed in range(4):
+    for direction in (90.0, 270.0, 80.0, 100.0):
+        for seed in (1, 3):
             settings = PushSettings(robot="human:mass=90", time=4.0, seed=seed)
-            result = push.run(settings, [PushProfile(550.0, 0.2, direction)]).result
+            result = push.run(settings, [PushProfile(550.0, 0.2, direction, 1.0 + 0.07 * seed)]).result
             held += not result["fell"] and result["steps"] >= 3
-    assert held >= 6, f"{held} of 8"
+    assert held >= 7, f"{held} of 8"
 
 
 def test_what_the_feet_can_hold_is_held_without_a_step() -> None:

@@ -209,6 +209,23 @@ def test_a_gap_of_half_a_second_is_resumed_where_the_robot_stands(human: Robot, 
     assert np.linalg.norm(error) < 0.02
 
 
+def test_a_wrong_velocity_does_not_lock_out_soles_that_stand(human: Robot) -> None:
+    """Seen with a velocity that is off, both soles slip, for ever; then it is the velocity that is doubted."""
+    motion, rng = Motion(human), np.random.default_rng(3)
+    estimator, frames = Estimator(human), [noisy(frame, rng) for frame in motion.frames(1.5)]
+    for frame in frames[:500]:
+        estimator.update(frame)
+    base = estimator._base
+    base.velocity = [base.velocity[0] - 0.12, base.velocity[1] + 0.06, base.velocity[2]]
+    base.correct()  # nothing has been collected of it
+    states = [estimator.update(frame) for frame in frames[500:]]
+    assert (states[20].contact_probability == 0.5).all(), "both should seem to slip"
+    errors = [float(np.linalg.norm(s.com_velocity - motion.com_velocity(s.stamp))) for s in states]
+    assert errors[20] > 0.08
+    assert max(errors[400:]) < 0.02
+    assert (states[-1].contact_probability == 1.0).all()
+
+
 def test_it_waits_for_the_first_complete_frame(human: Robot, swaying: list[SensorFrame]) -> None:
     estimator = Estimator(human)
     first = estimator.update(spoil(swaying[0], "gyro"))

@@ -89,8 +89,9 @@ class Stepping:
         self.done = stamp - self.held > CALM
 
     def _leaves_a_leg_behind(self, now: Situation) -> bool:
-        """The body comes to stand over the foot that has landed, further from the other than its leg is long."""
+        """The body comes to stand further from the trailing foot than that leg is long, and a step of it loses nothing."""
         landed = self.cycle.side
         (x, y), (ox, oy) = now.caught, now.centre[1 - landed]
-        stretched = math.hypot(x - ox, y - oy) > BEHIND * now.height
-        return stretched and self._sole(now, landed).margin(x, y) > 0.0
+        if math.hypot(x - ox, y - oy) <= BEHIND * now.height:
+            return False
+        return self.planner.plan(1 - landed, now, self._sole(now, landed), UNLOAD).miss < HELD
