@@ -89,7 +89,7 @@ class Stepping:
         self.done = stamp - self.held > CALM
 
     def _leaves_a_leg_behind(self, now: Situation) -> bool:
-        """The body comes to stand further from the trailing foot than that leg is long, and a step of it loses nothing."""
+        """The body comes to stand further from the trailing foot than its leg is long; a step of it loses nothing."""
         landed = self.cycle.side
         (x, y), (ox, oy) = now.caught, now.centre[1 - landed]
         if math.hypot(x - ox, y - oy) <= BEHIND * now.height:
