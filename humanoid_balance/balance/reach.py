@@ -25,7 +25,7 @@ class Reach:
 
     forward: float
     backward: float
-    near: float  # smallest distance between the sole centres, sideways: the legs do not touch
+    near: float  # smallest distance between the sole centres, sideways: feet do not touch, hips allow it
     far: float
     past: float  # further than this forward or backward a foot may cross before or behind the other
     across: float  # smallest distance then; negative where the feet cross
@@ -41,9 +41,11 @@ class Reach:
         width = float(robot.soles[0][:, 1].max() - robot.soles[0][:, 1].min())
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
         t = math.sqrt(h / GRAVITY)
+        closest = closest_feet(robot)
+        near = max(1.35 * width, closest)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=1.35 * width, far=0.85 * h, past=1.15 * length,
-            across=max(-0.12 * h, min(1.35 * width, closest_feet(robot))),
+            forward=0.75 * h, backward=0.60 * h, near=near, far=0.85 * h, past=1.15 * length,
+            across=max(-0.12 * h, min(near, closest)),
             speed=min(0.75 * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=0.75 * GRAVITY,
             shortest=0.5 * t, longest=1.4 * t,
         )  # fmt: skip

@@ -43,6 +43,7 @@ ANKLE_HEIGHT = 0.039  # of the body height
 HEEL = 0.28  # the ankle stands this share of the foot length before the heel
 SOLE_WIDTH = 0.055
 HIP_HALF_WIDTH = 0.050
+WIDEST_THIGH = 0.9 * HIP_HALF_WIDTH  # flesh gives way: standing, the thighs do not touch
 SHOULDER_HALF_WIDTH = 0.118
 
 AXES = {"pitch": "0 1 0", "roll": "1 0 0", "yaw": "0 0 1"}
@@ -128,7 +129,7 @@ def generate(**options: float) -> str:
         _joint(robot, "wrist", "forearm", "hand", (0, 0, -body["forearm"].length), side)
         _link(robot, f"{side}_hand", body["hand"], up=-1.0)
         _joint(robot, "hip", "loins", "thigh", (0, sign * HIP_HALF_WIDTH * height, 0), side)
-        _link(robot, f"{side}_thigh", body["thigh"], up=-1.0)
+        _link(robot, f"{side}_thigh", body["thigh"], up=-1.0, widest=WIDEST_THIGH * height)
         _joint(robot, "knee", "thigh", "shank", (0, 0, -body["thigh"].length), side)
         _link(robot, f"{side}_shank", body["shank"], up=-1.0)
         _joint(robot, "ankle", "shank", "foot", (0, 0, -body["shank"].length), side)
@@ -164,13 +165,13 @@ def _attributes(text: str) -> dict[str, str]:
     return dict(item.split("=") for item in text.split(";"))
 
 
-def _link(robot: ET.Element, name: str, segment: Segment, up: float) -> None:
+def _link(robot: ET.Element, name: str, segment: Segment, up: float, widest: float = math.inf) -> None:
     """A vertical cylinder that starts at the joint and points up (+1) or hangs down (-1)."""
     link = ET.SubElement(robot, "link", name=name)
     com = (0, 0, up * segment.length / 2)
     perpendicular = segment.inertia_perpendicular
     _inertial(link, segment.mass, com, perpendicular, perpendicular, segment.inertia_axial)
-    shape = {"cylinder": f"radius={segment.radius:.6g};length={segment.length:.6g}"}
+    shape = {"cylinder": f"radius={min(segment.radius, widest):.6g};length={segment.length:.6g}"}
     _geometry(link, shape, com, ("visual", "collision"))
 
 

@@ -16,7 +16,7 @@ def test_hips_that_do_not_turn_inward_do_not_let_the_feet_cross() -> None:
     human = registry.load("human")
     assert 0.0 < closest_feet(human) < human.stance_width
     reach = Reach.of(human)
-    assert reach.across == reach.near
+    assert reach.across == reach.near == closest_feet(human)
 
 
 @pytest.mark.parametrize("name", ["talos", "g1"])

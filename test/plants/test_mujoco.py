@@ -95,6 +95,14 @@ def test_soles_and_imu_of_a_standing_robot_read_its_weight_and_gravity(name):
     assert frame.position == pytest.approx(robot.q_nominal[7:], abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["human", "human:mass=90", "human:mass=150,height=1.6", "talos", "g1"])
+def test_a_standing_robot_touches_nothing_but_the_ground(name):
+    """Thighs as thick as their mass says would rub against each other."""
+    plant = MujocoPlant(registry.load(name))
+    ground = plant.model.geom("ground").id
+    assert all(ground in plant.data.contact[k].geom for k in range(plant.data.ncon)) and plant.data.ncon
+
+
 def test_a_run_is_the_same_for_the_same_seed_and_another_for_another():
     robot = registry.load("human")
 
