@@ -27,7 +27,7 @@ class Reach:
     backward: float
     near: float  # smallest distance between the sole centres, sideways: feet do not touch, hips allow it
     far: float
-    past: float  # further than this forward or backward a foot may cross before or behind the other
+    past: float  # further than this forward or backward a foot may cross before or behind the other: shins pass too
     across: float  # smallest distance then; negative where the feet cross
     speed: float  # mean speed of the foot [m/s]
     pull: float  # way a foot can fly in a time squared [m/s²]: it has to be sped up and stopped
@@ -44,7 +44,7 @@ class Reach:
         closest = closest_feet(robot)
         near = max(1.35 * width, closest)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=near, far=0.85 * h, past=1.15 * length,
+            forward=0.75 * h, backward=0.60 * h, near=near, far=0.85 * h, past=1.7 * length,
             across=max(-0.12 * h, min(near, closest)),
             speed=min(0.75 * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=0.75 * GRAVITY,
             shortest=0.5 * t, longest=1.4 * t,
