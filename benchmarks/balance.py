@@ -134,6 +134,23 @@ def hard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
             yield Episode(f"{robot}, 0.75 m/s at {direction + 7}", replace(settings, robot=robot), (push,))
 
 
+def varied(count: int, rng: np.random.Generator) -> Iterator[Episode]:
+    """What is required of the 90 kg human, talos and g1, with other noise, times and directions."""
+    heavy = {0: 120, -15: 115, 15: 115, 180: 70, 165: 70, 195: 70} | dict.fromkeys((80, 90, 100, 260, 270, 280), 110)
+    for seed in (1, 2, 3):
+        settings, start = replace(AUTO, time=7.5, seed=seed), 1.0 + 0.07 * seed
+        for direction, impulse in heavy.items():
+            push = PushProfile(impulse / 0.2, 0.2, direction, start)
+            name = f"90 kg, {impulse} N s at {direction}, seed {seed}"
+            yield Episode(name, replace(settings, robot="human:mass=90"), (push,))
+        for robot in ("talos", "g1"):
+            force = 0.5 * registry.load(robot).mass / 0.2
+            for direction in ALL_AROUND:
+                push = PushProfile(force, 0.2, direction + 11 * seed, start)
+                name = f"{robot}, 0.5 m/s at {push.direction:g}, seed {seed}"
+                yield Episode(name, replace(settings, robot=robot), (push,))
+
+
 def policies(count: int, rng: np.random.Generator) -> Iterator[Episode]:
     """Each way to choose a foothold, pushed from all sides by what needs steps."""
     for policy in STEP_POLICIES:
@@ -143,7 +160,7 @@ def policies(count: int, rng: np.random.Generator) -> Iterator[Episode]:
 
 
 ROWS: dict[str, Callable[[int, np.random.Generator], Iterator[Episode]]] = {
-    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes, hard, policies)
+    row.__name__: row for row in (standard, seeds, double, robots, mismatch, slopes, hard, varied, policies)
 }
 
 

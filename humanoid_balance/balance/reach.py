@@ -42,10 +42,9 @@ class Reach:
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
         t = math.sqrt(h / GRAVITY)
         closest = closest_feet(robot)
-        near = max(1.35 * width, closest)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=near, far=0.85 * h, past=1.7 * length,
-            across=max(-0.12 * h, min(near, closest)),
+            forward=0.75 * h, backward=0.60 * h, near=max(1.35 * width, closest), far=0.85 * h, past=1.7 * length,
+            across=max(-0.12 * h, closest),
             speed=min(0.75 * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=0.75 * GRAVITY,
             shortest=0.5 * t, longest=1.4 * t,
         )  # fmt: skip
