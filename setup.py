@@ -35,17 +35,18 @@ setup(
     python_requires=">=3.11",
     install_requires=[
         "daqp>=0.10,<0.11",
-        "example-robot-data>=6,<7",
+        "example-robot-data>=4.3,<7",
         "fast-simplification>=0.2,<0.3",
         "imageio>=2.38,<3",
         "imageio-ffmpeg>=0.7,<0.8",
         "matplotlib>=3.11,<4",
         "mcap>=1.6,<2",
-        "mujoco>=4.0,<5",
+        "mujoco>=3.3,<5",
         "numpy>=2.1,<3",
         "pillow>=12,<14",
-        "pin>=4.1,<5",
-        "proxsuite>=0.8,<0.9",
+        "pin>=3.4,<5",
+        "proxsuite>=0.7.2,<0.9",
+        "pycollada>=0.9,<0.10",
         "pyserial>=3.5,<4",
         "pyyaml>=6,<7",
         "scipy>=1.17,<2",
@@ -71,7 +72,10 @@ setup(
         ],
         # experiments on a cluster
         "dask": ["distributed>=2026.8"],
+        # skill optimise
+        "optimise": ["cma>=4.4,<5"],
         "test": [
+            "cma>=4.4,<5",
             "colcon-common-extensions>=0.3,<0.4",
             "distributed>=2026.8",
             "dynamixel-sdk>=4.1,<5",

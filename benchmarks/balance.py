@@ -18,14 +18,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from humanoid_balance.balance.steps import STEP_POLICIES
-from humanoid_balance.experiments.push import PushSettings, run
+from humanoid_balance.experiments.push import run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 
 import numpy as np  # isort: skip  # after the package, which sees to it that linear algebra takes one thread
 
-IN_PLACE = PushSettings(strategy="in-place", delay=0.2, time=7.0)
-AUTO = PushSettings(time=9.0)
+IN_PLACE = RunSettings(strategy="in-place", delay=0.2, time=7.0)
+AUTO = RunSettings(time=9.0)
 KE1, KE2 = PushProfile(300, 0.1, 0), PushProfile(300, 0.1, 180)
 KE3 = (PushProfile(200, 0.1, 90), PushProfile(200, 0.1, 270))
 KE6 = PushProfile(300, 0.4, 0)
@@ -36,7 +37,7 @@ LIMIT = 60.0  # impulse that the 71 kg human takes in every direction, with step
 @dataclass(frozen=True)
 class Episode:
     name: str
-    settings: PushSettings
+    settings: RunSettings
     pushes: tuple[PushProfile, ...]
     steps: int | None = None  # more are a failure
     rest: bool = True  # the CoM has to come to rest; not where the push goes on to the end

@@ -14,7 +14,7 @@ import pinocchio as pin
 from benchmarks import scene
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Push, Reference, RobotState, Stack
+from humanoid_balance.types import Array, BodyReference, Push, RobotState, Stack
 from humanoid_balance.wholebody.controller import WholeBody
 
 STACK = Stack("benchmark", (("com",), ("torso", "momentum"), ("posture",)))
@@ -37,14 +37,15 @@ def state_at(robot: Robot, q: Array, v: Array, stamp: float) -> RobotState:
     )  # fmt: skip
 
 
-def first_reference(robot: Robot) -> Reference:
+def first_reference(robot: Robot) -> BodyReference:
     pin.framesForwardKinematics(robot.model, robot.data, robot.q_nominal)
     rotation = robot.data.oMf[robot.torso_frame].rotation.copy()
-    return Reference(
+    return BodyReference(
         stamp=0.0, mode="benchmark", stack=STACK, contact=BOTH, load_max=np.full(2, 1.5),
         com_acceleration=np.zeros(3), com_weight=np.ones(3), angular_momentum_rate=np.zeros(3),
         momentum_weight=np.full(3, 0.1), torso_rotation=rotation, torso_velocity=np.zeros(3), feet=(None, None),
-        posture=robot.posture, posture_velocity=np.zeros(robot.n), zmp_margin=0.0,
+        posture=robot.posture, posture_velocity=np.zeros(robot.n), posture_acceleration=np.zeros(robot.n),
+        zmp_margin=0.0,
     )  # fmt: skip
 
 

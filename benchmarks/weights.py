@@ -18,9 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import yaml
 
-from humanoid_balance.experiments.push import PushSettings, run
+from humanoid_balance.experiments.push import run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 
 import numpy as np  # isort: skip  # after the package, which sees to it that linear algebra takes one thread
 
@@ -38,8 +39,8 @@ def human(weight: float, folder: Path) -> str:
     return str(path)
 
 
-def settings(robot: str) -> PushSettings:
-    return PushSettings(robot=robot, strategy="in-place", policy="kudoh", delay=0.2, time=5.0)
+def settings(robot: str) -> RunSettings:
+    return RunSettings(robot=robot, strategy="in-place", policy="kudoh", delay=0.2, time=5.0)
 
 
 def swing(robot: str) -> tuple[float, np.ndarray]:

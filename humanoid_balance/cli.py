@@ -5,27 +5,34 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from humanoid_balance import __version__
 from humanoid_balance.commands import (
     bench,
     board,
+    bringup,
     check,
     compare,
     envelope,
     experiment,
+    gait,
     live,
+    operate,
     push,
     replay,
+    robot,
     robots,
+    skill,
     up,
+    walk,
 )  # fmt: skip
 from humanoid_balance.errors import InputError
 
-COMMANDS = {
-    "robots": robots, "push": push, "live": live, "envelope": envelope, "compare": compare, "experiment": experiment,
-    "bench": bench, "board": board, "check": check, "up": up, "replay": replay,
+COMMANDS: dict[str, Any] = {  # modules and requests: a docstring, ``configure(parser)`` and ``run(options)``
+    "robots": robots, "robot": robot, "push": push, "walk": walk, "gait": gait, "skill": skill, "live": live,
+    "envelope": envelope, "compare": compare, "experiment": experiment,
+    "bench": bench, "board": board, "check": check, "up": up, "bringup": bringup, "replay": replay, **operate.REQUESTS,
 }  # fmt: skip
 
 

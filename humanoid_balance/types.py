@@ -1,13 +1,18 @@
-"""The data on the arrows of the loop, Plant -> Estimator -> Balance -> WholeBody -> Safety -> Plant.
+"""The data on the arrows of the loop, Plant -> Estimator -> Balance -> WholeBody -> Safety -> Plant, and the Command.
 
 Conventions: SI units, radians, x forward, y left, z up. Feet and soles are indexed left = 0, right = 1. Joint vectors
 follow ``Robot.joint_names``. A wrench is [force; moment]. "World" is gravity aligned, its origin is on the ground
 between the feet where the estimator was started.
+
+``Annotated[Array, 2, 3]`` declares a shape; messages, logs and records are laid out from these declarations (see
+``layout.py``), so a field that is added here travels with all of them.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +20,28 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+
+@dataclass(frozen=True)
+class Joints:
+    """A dimension: one entry per joint, and ``more`` before them."""
+
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class UpTo:
+    """A dimension of changing size."""
+
+    most: int
+
+
+PerJoint = Annotated[Array, Joints()]
+Vector = Annotated[Array, 3]
+
 LEFT, RIGHT = 0, 1
+SOLES = ("l_sole", "r_sole")  # the names of the two soles wherever a contact is named: footholds, messages, logs
 GRAVITY = 9.81  # [m/s²]
+MIN_LOAD = 0.04  # smallest normal force of a sole that pushes, as a share of the weight: one without load slips away
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +49,12 @@ class SensorFrame:
     """What the real robot has: encoders, motor torques, one IMU, two soles. A missing sample is NaN."""
 
     stamp: float  # time of the sample [s]
-    position: Array  # joint encoders (n,) [rad]
-    velocity: Array  # (n,) [rad/s]
-    torque: Array  # measured at the joint (n,) [N m]
-    gyro: Array  # angular velocity in the IMU frame (3,) [rad/s]
-    acceleration: Array  # specific force in the IMU frame (3,) [m/s²]; at rest it points up with 9.81
-    wrench: Array  # of the ground on each foot, in and about the sole frame (2, 6) [N, N m]
+    position: PerJoint  # joint encoders [rad]
+    velocity: PerJoint  # [rad/s]
+    torque: PerJoint  # measured at the joint [N m]
+    gyro: Vector  # angular velocity in the IMU frame [rad/s]
+    acceleration: Vector  # specific force in the IMU frame [m/s²]; at rest it points up with 9.81
+    wrench: Annotated[Array, 2, 6]  # of the ground on each foot, in and about the sole frame [N, N m]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +62,7 @@ class Push:
     """An external wrench on the body as the push observer sees it."""
 
     active: bool
-    force: Array  # present estimate, world (3,) [N]
+    force: Vector  # present estimate, world [N]
     onset: float  # stamp at which the last push began [s]; NaN before the first
     direction: float  # horizontal direction of the impulse so far, about +z from +x [rad]
     impulse: float  # horizontal impulse since the onset [N s]
@@ -51,30 +76,60 @@ class RobotState:
     stamp: float
     valid: bool  # False: no usable sample for too long, the safety box goes to damping
     faults: tuple[str, ...]  # named sensor faults that are present now
-    q: Array  # Pinocchio configuration: base position, base quaternion x y z w, joints (7 + n,)
-    v: Array  # Pinocchio velocity: base linear and angular in the base frame, joints (6 + n,)
-    com: Array  # world (3,) [m]
-    com_velocity: Array  # (3,) [m/s]
-    com_acceleration: Array  # (3,) [m/s²]
-    angular_momentum: Array  # about the CoM (3,) [kg m²/s]
-    angular_momentum_rate: Array  # (3,) [N m]
-    dcm: Array  # divergent component of motion, com + com_velocity / omega (3,) [m]
+    q: Annotated[Array, Joints(7)]  # Pinocchio configuration: base position, base quaternion x y z w, joints
+    v: Annotated[Array, Joints(6)]  # Pinocchio velocity: base linear and angular in the base frame, joints
+    com: Vector  # world [m]
+    com_velocity: Vector  # [m/s]
+    com_acceleration: Vector  # [m/s²]
+    angular_momentum: Vector  # about the CoM [kg m²/s]
+    angular_momentum_rate: Vector  # [N m]
+    dcm: Vector  # divergent component of motion, com + com_velocity / omega [m]
     omega: float  # pendulum frequency sqrt(g / height of the CoM above the ground) [1/s]
-    sole_position: Array  # sole frames, world (2, 3) [m]
-    sole_rotation: Array  # (2, 3, 3)
-    sole_velocity: Array  # linear, angular, world axes (2, 6)
-    contact: Flags  # debounced (2,)
-    contact_probability: Array  # (2,) 0..1
-    wrench: Array  # measured, in and about the sole frame (2, 6)
-    cop: Array  # centre of pressure of each foot, world (2, 3); NaN without contact
-    zmp: Array  # measured by the soles, world (3,); NaN in flight
-    zmp_model: Array  # from accelerations and the model, no push (3,)
-    zmp_push: Array  # from the model with the push wrench (3,)
-    fri: Array  # foot-rotation indicator (3,); equals the ZMP while the feet are still
-    support: Array  # vertices of the support polygon, counter-clockwise, world x y (k, 2)
-    ground_normal: Array  # of the supporting soles (3,)
+    sole_position: Annotated[Array, 2, 3]  # sole frames, world [m]
+    sole_rotation: Annotated[Array, 2, 3, 3]
+    sole_velocity: Annotated[Array, 2, 6]  # linear, angular, world axes
+    contact: Annotated[Flags, 2]  # debounced
+    contact_probability: Annotated[Array, 2]  # 0..1
+    wrench: Annotated[Array, 2, 6]  # measured, in and about the sole frame
+    cop: Annotated[Array, 2, 3]  # centre of pressure of each foot, world; NaN without contact
+    zmp: Vector  # measured by the soles, world; NaN in flight
+    zmp_model: Vector  # from accelerations and the model, no push
+    zmp_push: Vector  # from the model with the push wrench
+    fri: Vector  # foot-rotation indicator; equals the ZMP while the feet are still
+    support: Annotated[Array, UpTo(8), 2]  # vertices of the support polygon, counter-clockwise, world x y
+    ground_normal: Vector  # of the supporting soles
     ground_height: float  # of the plane through the soles below the CoM [m]
     push: Push
+
+
+@dataclass(frozen=True, slots=True)
+class Foothold:
+    """Where a contact surface is set down, and when."""
+
+    contact: str  # name of the surface: ``SOLES``, or another of the robot's contacts
+    position: Array  # of its frame, world (3,) [m]
+    rotation: Array  # (3, 3)
+    stamp: float  # when it is down [s]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the operator or a planner wants now. The loop obeys it only while it is fresh, see ``loop.heeded``."""
+
+    stamp: float  # in the time of the sensor frames [s]
+    velocity: Array = field(default_factory=lambda: np.zeros(3))  # forward, left [m/s], turn [rad/s] (3,), heading axes
+    gait: str = ""  # name of the gait to go with; empty: the usual one
+    skill: str = ""  # name of a skill to begin; empty: none
+    stance: str = ""  # name of the stance to stand in; empty: the nominal one
+    footsteps: tuple[Foothold, ...] = ()  # to take instead of a velocity, the next first
+
+    @property
+    def still(self) -> bool:
+        """Nothing is asked for but to stand where it stands."""
+        return not (self.gait or self.skill or self.stance or self.footsteps or self.velocity.any())
+
+
+STILL = Command(-math.inf)  # the default: stand where you stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +143,33 @@ class FootReference:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedContact:
+    """A surface beside the soles that may push on something: a hand on a rail, a knee on the ground."""
+
+    name: str  # in ``robot.contacts``
+    position: Array  # where the middle of the surface rests, world (3,) [m]
+    normal: Array  # of what is touched, out of it and into the body, world unit vector (3,)
+    load: tuple[float, float]  # smallest and largest normal force, as shares of the weight
+    friction: float | None = None  # None: the surface's own
+    flat: bool = False  # lies flat and takes moments, along its own z; otherwise a point that takes forces only
+
+
+@dataclass(frozen=True, slots=True)
+class TouchWrench:
+    """What the planned contacts beside the soles do to the body, by the plan: nothing measures it."""
+
+    wrench: Array  # force and moment about ``position``, world axes (k, 6) [N, N m]
+    position: Array  # world (k, 3) [m]
+
+
+@dataclass(frozen=True, slots=True)
 class Stack:
     """Task names by level, first level strongest; a level acts in the null space of the ones before it.
 
     Known tasks: ``com`` (accelerations of the axes with weight), ``height`` (the vertical one alone), ``momentum``
     (rate of angular momentum about the CoM), ``torso`` (orientation), ``feet`` (swinging soles), ``posture`` (all
-    joints), ``kudoh`` (A_theta-weighted joint accelerations, stay tall, symmetry). Torque and force regularisation is
-    always part of the last level.
+    joints), ``poise`` (the same with arms that leave it less easily), ``kudoh`` (A_theta-weighted joint accelerations,
+    stay tall, symmetry). Torque and force regularisation is always part of the last level.
     """
 
     name: str
@@ -103,8 +178,8 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
-    """What a balance mode wants; the whole-body controller finds the torques."""
+class BodyReference:
+    """What a mode wants of the body as a whole; the whole-body QP finds the torques."""
 
     stamp: float
     mode: str
@@ -120,8 +195,33 @@ class Reference:
     feet: tuple[FootReference | None, FootReference | None]
     posture: Array  # wanted joint positions (n,) [rad]
     posture_velocity: Array  # (n,) [rad/s]
+    posture_acceleration: Array  # feed-forward (n,) [rad/s²]
     zmp_margin: float  # the support polygon is shrunk by this [m]
     height_weight: float = 1.0  # weight of com_acceleration[2] in the task ``height``
+    footholds: tuple[Foothold, ...] = ()  # planned, the next first
+    touches: tuple[PlannedContact, ...] = ()  # planned contacts beside the soles, made and held now
+
+
+@dataclass(frozen=True, slots=True)
+class JointReference:
+    """What a mode wants of each joint: tau = torque + M q_dd + stiffness (position - q) + damping (velocity - q_d).
+
+    For controllers that are joint feedback by nature: finite-state gaits, optimised skills, motion tracking. The drives
+    execute the feedback where they have one of their own; M is the mass matrix of the joints with the base held.
+    """
+
+    stamp: float
+    mode: str
+    position: Array  # (n,) [rad]
+    velocity: Array  # (n,) [rad/s]
+    acceleration: Array  # feed-forward (n,) [rad/s²]
+    stiffness: Array  # (n,) [N m/rad]
+    damping: Array  # (n,) [N m s/rad]
+    torque: Array  # feed-forward (n,) [N m]
+    footholds: tuple[Foothold, ...] = ()  # planned, the next first
+
+
+Reference = BodyReference | JointReference
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +232,11 @@ class TorqueCommand:
     """
 
     stamp: float  # stamp of the sensor frame this answers [s]
-    torque: Array  # (n,) [N m]
-    position: Array  # (n,) [rad]
-    velocity: Array  # (n,) [rad/s]
-    stiffness: Array  # (n,) [N m/rad]
-    damping: Array  # (n,) [N m s/rad]
+    torque: PerJoint  # [N m]
+    position: PerJoint  # [rad]
+    velocity: PerJoint  # [rad/s]
+    stiffness: PerJoint  # [N m/rad]
+    damping: PerJoint  # [N m s/rad]
     damped: bool = field(default=False)  # True: this is the safety box's damping, not a controller's wish
 
     @staticmethod

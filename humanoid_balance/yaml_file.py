@@ -24,6 +24,11 @@ class Reader:
             raise ConfigError(file, prefix.rstrip(".") or "(whole file)", data, "a mapping of keys to values")
         self.data = dict(data)
 
+    @property
+    def where(self) -> str:
+        """The file and, within it, the mapping."""
+        return f"{self.file}: {self.prefix.rstrip('.')}" if self.prefix else str(self.file)
+
     def bad(self, key: str, value: object, allowed: str) -> ConfigError:
         return ConfigError(self.file, self.prefix + key, value, allowed)
 
@@ -75,6 +80,17 @@ class Reader:
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise self.bad(key, value, "a list of joint names or patterns")
         return tuple(value)
+
+    def listed(self, key: str, default: Any = ...) -> list[Any]:
+        value = self.take(key, default, "a list with at least one entry")
+        if not isinstance(value, list) or not value:
+            raise self.bad(key, value, "a list with at least one entry")
+        return value
+
+    def sections(self, key: str) -> list[Reader]:
+        """A list of mappings."""
+        prefix = self.prefix + key
+        return [Reader(self.file, entry, f"{prefix}[{k}].") for k, entry in enumerate(self.listed(key))]
 
     def section(self, key: str, default: Any = ...) -> Reader:
         return Reader(self.file, self.take(key, default, "a mapping"), f"{self.prefix}{key}.")

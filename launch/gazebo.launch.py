@@ -7,7 +7,7 @@ from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import ExecuteProcess, OpaqueFunction, SetEnvironmentVariable, TimerAction
 
 from humanoid_balance.nodes import launching, start
-from humanoid_balance.plants import gazebo_home
+from humanoid_balance.plants.gazebo import home as gazebo_home
 from humanoid_balance.plants.world import GROUNDS
 
 MASTER = "http://127.0.0.1:11345"  # where gzclient looks for gzserver

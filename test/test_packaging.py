@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # PyPI name -> rosdep key, where they differ by more than "python3-"; None where rosdep has no key.
 ROSDEP_KEYS = {
+    "cma": None,
     "daqp": None,
     "distributed": None,
     "dynamixel-sdk": "dynamixel_sdk",
@@ -29,6 +30,7 @@ ROSDEP_KEYS = {
     "pillow": "python3-pil",
     "pin": "pinocchio",
     "proxsuite": "proxsuite",
+    "pycollada": None,
     "pyserial": "python3-serial",
     "pyyaml": "python3-yaml",
     "qpsolvers": "python3-qpsolvers-pip",

@@ -89,7 +89,7 @@ void Board::Receive(const Packet &packet, uint64_t now)
       if (packet.payload.empty() && present == Mode::kStopped && !blocked)
       {
         if (latched & Bit(kPortClosed))
-          configured.reset();  // whoever comes next has to say what it wants
+          configured.reset();  // it was needed to brake until now
         present = Mode::kOff;
         latched = 0;
       }
@@ -198,7 +198,14 @@ void Board::Tick(uint64_t now, const std::vector<double> &position, const std::v
     present = Mode::kStopped;
 }
 
-void Board::PortClosed(uint64_t now) { Stop(kPortClosed, now); }
+void Board::PortClosed(uint64_t now)
+{
+  if (Armed() || Braking())
+    return Stop(kPortClosed, now);
+  configured.reset();  // nothing to stop; whoever comes next has to say what it wants
+  if (present == Mode::kDisarmed)
+    present = Mode::kUnconfigured;
+}
 
 void Board::Stop(Code code, uint64_t now)
 {

@@ -83,7 +83,7 @@ public:
   void Receive(const Packet &packet, uint64_t now);
   /// Every physics step: watchdogs and joint faults.
   void Tick(uint64_t now, const std::vector<double> &position, const std::vector<double> &velocity);
-  /// The line to the host is gone.
+  /// The line to the host is gone: drives that are on brake, latched; where they are off there is nothing to stop.
   void PortClosed(uint64_t now);
   /// Torque of every drive [N m].
   std::vector<double> Torque(const std::vector<double> &position, const std::vector<double> &velocity);

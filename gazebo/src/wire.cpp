@@ -9,7 +9,7 @@ namespace
 {
 constexpr size_t kHeader = 12;
 constexpr size_t kCrc = 4;
-constexpr size_t kMaxStuffed = 1314;  // longest frame on the wire, closing zero not included
+constexpr size_t kMaxStuffed = 1314;  // longest frame on the wire, zeros not included
 
 std::array<uint32_t, 256> CrcTable()
 {
@@ -89,6 +89,7 @@ void Sender::Append(Bytes &out, uint8_t type, uint64_t stamp, const Bytes &paylo
   body.Put(kVersion).Put(type).Put(sequence++).Put(stamp);
   body.bytes.insert(body.bytes.end(), payload.begin(), payload.end());
   body.Put(Crc32(body.bytes.data(), body.bytes.size()));
+  out.push_back(0);  // ends whatever noise came before
   Stuff(body.bytes, out);
   out.push_back(0);
 }

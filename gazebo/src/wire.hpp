@@ -1,4 +1,4 @@
-// The envelope around every frame of docs/protocol.md: header, payload, CRC-32, stuffed and closed by a zero byte.
+// The envelope around every frame of docs/protocol.md: header, payload, CRC-32, stuffed, between two zero bytes.
 #pragma once
 
 #include <cstdint>
@@ -103,7 +103,7 @@ struct Packet
 class Sender
 {
 public:
-  /// Append a frame to `out`, closing zero included.
+  /// Append a frame to `out`, with a zero before and a zero behind it.
   void Append(Bytes &out, uint8_t type, uint64_t stamp, const Bytes &payload);
 
 private:

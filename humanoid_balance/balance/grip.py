@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 
 from humanoid_balance.balance.laws import Wish
-from humanoid_balance.balance.polygon import Polygon
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.balance.step_cycle import ground_rotation
+from humanoid_balance.geometry import Polygon
 
 LEAST = 0.02  # friction that is counted on beyond what standing still takes
 

@@ -1,8 +1,11 @@
 """CoM laws: what the ground should do to keep the feet where they are.
 
-A law answers with the centre of pressure p and the turn d, both in metres on the ground. The ground force passes
-through e = p + d on its way to the CoM: s'' = (g + s_z'') (s - e) / h, and the rest is a rate of angular momentum about
-the CoM, n = m g (-d_y, d_x). Without a turn the body falls like a pendulum on its feet; with one, trunk and arms turn.
+A law answers with the centre of pressure p (CoP, or ZMP) and the turn d, both in metres on the ground. The ground force
+points from e = p + d to the CoM, s'' = (g + s_z'') (s - e) / h: e is the centroidal moment pivot (CMP, Popovic et al.,
+IJRR 24, 2005), on the ground the same as the enhanced one (eCMP, Englsberger et al., T-RO 31, 2015). The turn is the
+offset between CMP and CoP; it is a rate of angular momentum about the CoM, n = m g (-d_y, d_x). Without a turn the body
+falls like a pendulum on its feet; with one, trunk and arms turn: a flywheel (Pratt et al., Humanoids 2006; Stephens,
+Humanoids 2007).
 """
 
 from __future__ import annotations
@@ -10,15 +13,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
+from humanoid_balance.geometry import Point, Polygon
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
-CLOSER = 0.7  # share of the way from the DCM to the edge that the centre of pressure may go after a push
-BOW = 0.4  # lean up to which the trunk turns while a foot swings
-SHOVE = 4.0  # gain of a weight shift
-KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²]
+CLOSER = 0.7  # share of the distance from the DCM to the edge that the CoP may go after a push: feet on edge tip over
+BOW = 0.4  # lean, sine of the angle, up to which the trunk turns while a foot swings: 24 deg, the hip needs the rest
+SHOVE = 4.0  # CoP per distance of the DCM from the goal of a weight shift: beyond any foot, so p lies on the edge
+ZONE = 0.03  # depth inside the feet over which the trunk comes upright again [CoM heights]: no chatter at the edge
+BOWING = 0.5  # share of the body's inertia that turns in a bow: trunk, arms and head, not the legs
+KUDOH_STIFFNESS = -11.6  # k_CM of the human CoM law [1/s²], measured on people (Kudoh, Tokyo 2004)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +31,23 @@ class Wish:
     """What a law asks of the ground."""
 
     pressure: Point  # centre of pressure p, world x y [m]
-    turn: Point  # d [m]
+    turn: Point  # d, from the CoP to the CMP [m]
 
 
 class Laws:
     """DCM feedback, scaled to a robot.
 
-    The caught DCM c = xi + omega L / (m g) obeys c' = omega (xi - p): it does not change with the rate of angular
-    momentum, so it tells what is left when the rotation has been stopped. The centre of pressure answers to c alone.
-    With p at the edge of the feet and x the way of c beyond it, x' = omega (x - spin): a spin of ``flywheel`` times x
-    brings c back at the rate (flywheel - 1) omega and is gone when c is. Then the body comes upright again. x counts
-    from a somewhat smaller polygon: on the very edge the DCM would stand still.
+    The DCM (Takenaka et al., IROS 2009) is the capture point (Pratt) and the extrapolated CoM, XcoM (Hof et al., J.
+    Biomech. 38, 2005): xi = s + s' / omega with xi' = omega (xi - p - d). The caught DCM is the DCM of a body that
+    stops rotating, c = xi + spin with spin = omega (L_y, -L_x) / (m g) and spin' = omega d, so
+
+        c' = omega (c - spin - p)
+
+    whatever the turn: it does not change with the rate of angular momentum, only with the CoP and the spin there is.
+    The centre of pressure answers to c alone. With p at the edge of the feet and x the distance of c beyond it,
+    x' = omega (x - spin): a spin of ``flywheel`` times x brings c back at the rate (flywheel - 1) omega and is gone
+    when c is. Then the body comes upright again. x counts from a somewhat smaller polygon: on the very edge the DCM
+    would stand still.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -45,22 +56,22 @@ class Laws:
         self.flywheel = gains.flywheel
         self.reach = gains.turn_reach * robot.com_height
         self.follow = gains.spin
-        # Half the body turns; its spin falls to nothing with the way that is left, in 1 / omega.
-        self.bowing = 0.5 * robot.omega**2 * robot.inertia / robot.weight
-        self.zone = 0.03 * robot.com_height  # [m]
+        # The spin of a bow falls to nothing with the angle that is left, in 1 / omega.
+        self.bowing = BOWING * robot.omega**2 * robot.inertia / robot.weight
+        self.zone = ZONE * robot.com_height  # [m]
         # A lean of 1 asks for (k omega)² times the inertia, seen on the ground.
         stiffness = (gains.upright * robot.omega) ** 2
         self.upright = robot.inertia * stiffness / robot.weight
 
     def hold(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Small disturbances: p = c + gain (c - goal) inside the feet; the only turn brings the trunk upright."""
-        return Wish(self._pressure(now, polygon, goal), self._upright(now))
+        return Wish(self._pressure(now, polygon, goal), self.righting(now))
 
     def shove(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Send the DCM straight to a goal, as fast as the feet allow: p lies behind it, on the edge."""
         x, y = now.caught
         far = SHOVE * (x - goal[0]), SHOVE * (y - goal[1])
-        return Wish(polygon.toward((x, y), (x + far[0], y + far[1])), self._upright(now))
+        return Wish(polygon.toward((x, y), (x + far[0], y + far[1])), self.righting(now))
 
     def catch(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Large ones: turn the body as long as the feet alone are not enough."""
@@ -69,20 +80,20 @@ class Laws:
         inner = polygon.inner
         margin = inner.margin(x, y)
         if margin >= 0.0:  # inside, the further the more the body may come upright
-            return Wish(pressure, self._upright(now, min(1.0, margin / self.zone)))
+            return Wish(pressure, self.righting(now, min(1.0, margin / self.zone)))
         (ix, iy), (sx, sy) = inner.project(x, y), now.spin
         turn_x = self.follow * (self.flywheel * (x - ix) - sx)
         turn_y = self.follow * (self.flywheel * (y - iy) - sy)
         return Wish(pressure, self._limited(turn_x, turn_y))
 
     def slow(self, now: Situation, polygon: Polygon) -> Wish:
-        """On the way to a new foothold: p as near to the DCM as the feet allow, and the body turns while it has way."""
+        """On the way to a new foothold: p as near to the DCM as the feet allow; the body turns until it is bent."""
         x, y = now.caught
         px, py = polygon.project(x, y)
         dx, dy = x - px, y - py
         size = math.hypot(dx, dy)
         if size < 1e-6:
-            return Wish((px, py), self._upright(now))
+            return Wish((px, py), self.righting(now))
         ux, uy = dx / size, dy / size
         left = BOW - (now.lean[0] * ux + now.lean[1] * uy)
         spin = max(0.0, min(self.flywheel * size, self.bowing * left))
@@ -95,7 +106,7 @@ class Laws:
         end = x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1])
         return polygon.toward((x, y), end, 1.0 if now.state.push.active else CLOSER)
 
-    def _upright(self, now: Situation, share: float = 1.0) -> Point:
+    def righting(self, now: Situation, share: float = 1.0) -> Point:
         (sx, sy), (ux, uy), k = now.spin, now.lean, share * self.upright
         return self._limited(-self.follow * sx - k * ux, -self.follow * sy - k * uy)
 

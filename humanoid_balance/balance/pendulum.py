@@ -1,20 +1,26 @@
 """The inverted pendulum: what a push does to the CoM, and where a foot must be to stop it.
 
-With omega = sqrt(g / h) the divergent component of motion xi = s + s' / omega obeys xi' = omega (xi - e), where e is
-the point the ground force would need to come from if it passed through the CoM. Centre of pressure p and rate of
-angular momentum n give e = p + (n_y, -n_x) / (m g): turning the trunk forward moves e beyond the toes.
+With omega = sqrt(g / h) the divergent component of motion (DCM) xi = s + s' / omega obeys xi' = omega (xi - e), where e
+is the point the ground force would need to come from if it passed through the CoM: the centroidal moment pivot (CMP).
+Centre of pressure p and rate of angular momentum n give e = p + (n_y, -n_x) / (m g): turning the trunk forward moves e
+beyond the toes. What can be captured without a step and with one: Koolen et al., "Capturability-based analysis and
+control of legged locomotion, part 1", IJRR 31 (2012).
 """
 
 from __future__ import annotations
 
 import math
 
+from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
-KUDOH_STEP_TIME = 0.231  # measured on people, +-0.028 [s]
-KUDOH_RATIO = 1.3  # alpha_c / theta_c from standing
-TORRES_ALPHA = 0.05  # d' = d - alpha V_d
+KUDOH_STEP_TIME = 0.231  # measured on people, +-0.028 [s] (Kudoh, Tokyo 2004)
+KUDOH_RATIO = 1.3  # alpha_c / theta_c from standing, also measured
+KUDOH_STEEPEST = 0.6  # angle of the pendulum beyond which its small-angle solution says nothing [rad]
+TORRES_ALPHA = 0.05  # d' = d - alpha V_d [s] (Torres Vidal, MSc thesis, UBC 2012)
 TORRES_REACH = 0.6  # of the leg length
+TURNED = 0.6  # angle by which the trunk is counted to turn [rad]: what waist and hips give before it has to stop
+TURNING = 0.25  # share of the body's inertia that is counted: legs stay behind, and the DCM runs on meanwhile
 
 
 def omega(height: float) -> float:
@@ -47,6 +53,16 @@ def kudoh_step(offset: float, speed: float, length: float) -> float:
     """
     w, time = math.sqrt(GRAVITY / length), KUDOH_STEP_TIME
     theta = (offset * math.cosh(w * time) + speed / w * math.sinh(w * time)) / length
-    theta = max(-0.6, min(0.6, theta))
+    theta = max(-KUDOH_STEEPEST, min(KUDOH_STEEPEST, theta))
     alpha = KUDOH_RATIO * theta
     return length * math.sin(alpha) / math.cos(theta - alpha)
+
+
+def flywheel_capacity(robot: Robot) -> float:
+    """How far outside the feet turning the trunk can still hold the DCM [m].
+
+    A rotation by theta of inertia I shifts the caught DCM by omega² I theta / (m g): the reaction-mass (flywheel)
+    pendulum of Pratt et al., "Capture point: a step toward humanoid push recovery", Humanoids 2006, and Stephens,
+    "Humanoid push recovery", Humanoids 2007.
+    """
+    return TURNING * robot.omega**2 * robot.inertia * TURNED / robot.weight

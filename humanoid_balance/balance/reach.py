@@ -11,12 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.balance.polygon import Point
+from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY
 
-ASIDE = 1.3  # a foot flies this much faster to the side
-PEAK = 1.875  # greatest speed of a quintic path over its mean
+ASIDE = 1.3  # a foot flies this much faster to the side: a leg that is swung forward throws the trunk back
+PEAK = 1.875  # greatest speed of a quintic path over its mean: 15/8
+APART = 1.35  # smallest distance between the sole centres, in widths of a sole: a third of one stays free
+PAST = 1.7  # in lengths of a sole: further ahead a shin passes the other as well; with 1.15 legs collided
+CROSSED = 0.12  # most that feet cross where the hips allow it [CoM heights]
+SPEED = 0.75  # mean speed of a foot, in sqrt(g h): 2.2 m/s for a body of human size
+PULL = 0.75 * GRAVITY  # distance per time squared [m/s²]: a foot is sped up and stopped within the swing
 
 
 @dataclass(frozen=True)
@@ -30,23 +35,24 @@ class Reach:
     past: float  # further than this forward or backward a foot may cross before or behind the other: shins pass too
     across: float  # smallest distance then; negative where the feet cross
     speed: float  # mean speed of the foot [m/s]
-    pull: float  # way a foot can fly in a time squared [m/s²]: it has to be sped up and stopped
+    pull: float  # distance a foot can fly per time squared [m/s²]: it has to be sped up and stopped
     shortest: float  # time of a swing [s]
     longest: float
 
     @staticmethod
     def of(robot: Robot) -> Reach:
         """From the size of the body: legs about as long as the CoM is high, feet as wide as they are."""
-        h = robot.com_height
+        h, steps = robot.com_height, robot.config.steps
         width = float(robot.soles[0][:, 1].max() - robot.soles[0][:, 1].min())
         length = float(robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min())
         t = math.sqrt(h / GRAVITY)
         closest = closest_feet(robot)
         return Reach(
-            forward=0.75 * h, backward=0.60 * h, near=max(1.35 * width, closest), far=0.85 * h, past=1.7 * length,
-            across=max(-0.12 * h, closest),
-            speed=min(0.75 * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=0.75 * GRAVITY,
-            shortest=0.5 * t, longest=1.4 * t,
+            forward=steps.forward * h, backward=steps.backward * h, near=max(APART * width, closest),
+            far=steps.aside * h, past=PAST * length,
+            across=max(-CROSSED * h, closest),
+            speed=min(SPEED * math.sqrt(GRAVITY * h), fastest_flight(robot) / ASIDE), pull=PULL,
+            shortest=steps.shortest * t, longest=steps.longest * t,
         )  # fmt: skip
 
     def flight(self, time: float) -> float:
@@ -54,8 +60,8 @@ class Reach:
         return min(self.speed * time, self.pull * time * time)
 
     @staticmethod
-    def way(x: float, y: float) -> float:
-        """Of a foot [m]; one to the side counts less, as a leg that is swung forward throws the trunk back."""
+    def distance(x: float, y: float) -> float:
+        """Of a foot's flight [m]; one to the side counts less, as a leg that is swung forward throws the trunk back."""
         return math.hypot(x, y / ASIDE)
 
     def clip(self, x: float, y: float) -> Point:

@@ -10,14 +10,17 @@ from humanoid_balance.balance import laws
 from humanoid_balance.balance.grip import Grip
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, Flags, FootReference, Reference, Stack
+from humanoid_balance.types import GRAVITY, Array, BodyReference, Flags, Foothold, FootReference, Stack
 
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
-# trunk and the posture share what is left. On one leg the height comes with the CoM: a swinging foot or a turning trunk
-# that cannot keep up would else let the body drop. Foot, turning and posture then give way together: a foot that cannot
-# keep up would else have trunk and arms thrown about for its last millimetre.
+# trunk and the posture share what is left. On one leg the height comes with the CoM: otherwise a swinging foot or a
+# turning trunk that cannot keep up would let the body drop. Foot, turning and posture then give way together: otherwise
+# trunk and arms would be thrown about for the last millimetre of a foot that cannot keep up.
 STAND = Stack("stand", (("com",), ("momentum",), ("height", "posture")))
 SWING = Stack("swing", (("com", "height"), ("feet", "momentum"), ("posture",)), soft=True)
+# A leg that swings with every step turns the body about all axes. Trunk and arms give what they can at a price: without
+# one they are thrown about, weak arms with all the torque they have.
+WALK = Stack("walk", (("com", "height"), ("feet",), ("torso", "momentum", "poise")), soft=True)
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
 LOOSE = Stack("loose", (("posture",),))
 LIMP = Stack("limp", ())
@@ -25,6 +28,10 @@ LIMP = Stack("limp", ())
 HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]; beside the CoM's it counts alike
 BOTH = np.array([True, True])
 FULL = np.array([1.5, 1.5])  # no limit on a foot's load below one and a half times the weight
+RIM = 0.01  # of a sole's length that the CoP keeps from its rim in the QP: the edge of a real sole is soft
+EDGE = 0.035  # the same for the laws, which so ask for what is strictly feasible
+LIFT = GRAVITY / 3  # largest vertical acceleration of the CoM [m/s²]: feet keep two thirds of their load and grip
+CROUCH = 0.8  # of the standing height: lower the CoM is not asked to go, however far the feet spread
 
 
 class ReferenceMaker:
@@ -41,15 +48,15 @@ class ReferenceMaker:
         self.laws = laws.Laws(robot)
         self.grip = Grip(robot.config.friction)
         length = float(np.ptp(robot.soles[0][:, 0]))
-        self.zmp_margin = 0.01 * length  # of the constraint
-        self.edge = 0.035 * length  # of the laws: what they ask for is strictly feasible [m]
+        self.zmp_margin = RIM * length  # [m]
+        self.edge = EDGE * length  # [m]
 
     def height(self, now: Situation) -> float:
         """Of the CoM above the ground [m]: it comes down as the feet spread, legs keep their length."""
         (ax, ay), (bx, by) = now.centre
         spread = max(0.0, math.hypot(ax - bx, ay - by) - self.robot.stance_width)
         h = self.robot.com_height
-        return max(0.8 * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
+        return max(CROUCH * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
 
     def vertical(self, now: Situation, height: float | None) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
@@ -61,7 +68,7 @@ class ReferenceMaker:
         speed = float(now.state.com_velocity[2])
         error = 0.0 if height is None else height - now.height
         wish = k * k * error - 2 * z * k * speed
-        return max(-GRAVITY / 3, min(GRAVITY / 3, wish))
+        return max(-LIFT, min(LIFT, wish))
 
     def make(
         self,
@@ -75,7 +82,9 @@ class ReferenceMaker:
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
         posture: Array | None = None,
-    ) -> Reference:
+        momentum_weight: Array | None = None,
+        footholds: tuple[Foothold, ...] = (),
+    ) -> BodyReference:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters."""
         robot = self.robot
         up = self.vertical(now, height)
@@ -84,7 +93,7 @@ class ReferenceMaker:
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
         heading[1, 0] = sin = math.sin(now.yaw)
         heading[0, 1] = -sin
-        return Reference(
+        return BodyReference(
             stamp=now.state.stamp,
             mode=mode,
             stack=stack,
@@ -93,12 +102,14 @@ class ReferenceMaker:
             com_acceleration=np.array(laws.acceleration(now, wish, up)),
             com_weight=self.com_weight,
             angular_momentum_rate=np.array(laws.momentum_rate(robot, wish)),
-            momentum_weight=self.momentum_weight,
+            momentum_weight=self.momentum_weight if momentum_weight is None else momentum_weight,
             torso_rotation=heading.dot(robot.torso_nominal),
             torso_velocity=self.still,
             feet=feet,
             posture=self.posture if posture is None else posture,
             posture_velocity=self.zero_joints,
+            posture_acceleration=self.zero_joints,
             zmp_margin=self.zmp_margin,
-            height_weight=1.0 if stack is SWING else HEIGHT_WEIGHT,
+            height_weight=1.0 if stack in (SWING, WALK) else HEIGHT_WEIGHT,
+            footholds=footholds,
         )

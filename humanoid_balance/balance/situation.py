@@ -6,16 +6,17 @@ import math
 from dataclasses import dataclass
 from operator import sub
 
-from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.trunk import Trunk
+from humanoid_balance.geometry import Point, Polygon
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, RobotState
-from humanoid_balance.wholebody.contact import MIN_LOAD
+from humanoid_balance.types import GRAVITY, MIN_LOAD, STILL, Array, Command, RobotState
 
-SHORT, LONG = 0.02, 0.1  # a push is expected to last this much longer; the second, if a foot is light already [s]
-LIGHT = 0.05  # share of the weight below which a foot may leave at once
-MOVED = 5e-4  # a sole that moved by this much has a new polygon [m]
-INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins
+# A push is expected to last this much longer [s]: the time that a foot needs to leave the ground; the second, if a foot
+# is light already: that one cannot help any more, and the other can only follow.
+SHORT, LONG = 0.02, 0.1
+LIGHT = 0.05  # share of the weight below which a foot may leave at once: what a standing one keeps is 4 %
+MOVED = 5e-4  # a sole that moved by this much has a new polygon [m]: less than the estimator knows
+INNER = 1.0  # the DCM is driven inside a polygon that is smaller by this many margins: on the edge it would stand still
 
 
 class Stance:
@@ -57,15 +58,16 @@ class Situation:
     omega: float
     com: Point
     com_velocity: Point
-    dcm: Point
-    lean: Point  # horizontal part of the trunk's up axis
-    spin: Point  # what stopping the body's rotation would add to the DCM [m]
+    dcm: Point  # divergent component of motion = capture point = XcoM [m]
+    lean: Point  # horizontal part of the trunk's up axis: sine of the angle
+    spin: Point  # what stopping the body's rotation would add to the DCM, omega (L_y, -L_x) / (m g) [m]
     centre: tuple[Point, Point]  # of each sole
     yaw: float  # mean heading of the feet [rad]
     height: float  # CoM above the ground [m]
     ground: Array  # normal of the ground, learnt while standing quietly (3,)
     pushed: Point  # acceleration that a push gives the CoM now [m/s²]
     lasting: float  # how much longer a push is expected to last [s]
+    command: Command = STILL  # what the operator wants
 
     @property
     def caught(self) -> Point:
@@ -78,8 +80,8 @@ class Situation:
         return (ax + bx) / 2, (ay + by) / 2
 
 
-def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situation:
-    """The situation of a state on ground with a known normal."""
+def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array, command: Command = STILL) -> Situation:
+    """The situation of a state on ground with a known normal, and what is wanted in it."""
     omega = state.omega
     x, y, _ = state.com.tolist()
     vx, vy, _ = state.com_velocity.tolist()
@@ -105,6 +107,7 @@ def look(robot: Robot, state: RobotState, trunk: Trunk, ground: Array) -> Situat
         ground=ground,
         pushed=(fx / robot.mass, fy / robot.mass),
         lasting=_lasting(robot, state) if push.active else 0.0,
+        command=command,
     )
 
 

@@ -6,29 +6,31 @@ import math
 
 import numpy as np
 
-from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.situation import LIGHT, Situation
 from humanoid_balance.balance.swing import Swing
+from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Flags, FootReference
+from humanoid_balance.types import SOLES, Array, Flags, Foothold, FootReference
 
 UNLOAD, SWING, LOAD = "unload", "swing", "load"
-LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]
-EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's
+LOAD_TIME = 0.04  # a landed foot takes its share of the weight over this time [s]: no jump of torque
+EARLY = 0.45  # share of the swing before which a contact is the lift-off's, not the landing's: the foot is still rising
 DEPTH = 0.006  # a landing is planned this far below the ground, in CoM heights: the foot is not late
-LATE = 0.25  # after the planned landing the foot counts as down [s]
+LATE = 0.25  # so long after the planned landing the foot counts as down [s]: at the landing speed, 9 cm below
 
 
 class StepCycle:
     """State of a step. ``update`` gives contacts, load limits and the foot's reference for this tick."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, depth: float = DEPTH, touchdown: float = 0.0) -> None:
         self.robot = robot
         self.phase = LOAD
         self.side = 0
         self.began = -math.inf
         self.swing: Swing | None = None
-        self.clearance = 0.045 * robot.com_height
+        self.clearance = robot.config.steps.clearance * robot.com_height  # [m]
+        self.touchdown = touchdown  # [m/s]
+        self.depth = depth  # a landing is planned this far below the ground, in CoM heights
 
     def begin(self, now: Situation, side: int, unload: float) -> None:
         self.phase, self.side, self.began, self.unload = UNLOAD, side, now.state.stamp, unload
@@ -39,7 +41,7 @@ class StepCycle:
         state, side = now.state, self.side
         self.phase, self.began = SWING, state.stamp
         position, rotation = state.sole_position[side], state.sole_rotation[side]
-        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance)
+        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance, self.touchdown)
 
     def retarget(self, now: Situation, place: Point, yaw: float, left: float) -> None:
         """Land with the sole's centre at ``place`` in ``left`` seconds."""
@@ -48,9 +50,16 @@ class StepCycle:
         nx, ny, nz = now.ground.tolist()
         x, y, z = now.state.sole_position[1 - self.side].tolist()
         height = z - (nx * (place[0] - x) + ny * (place[1] - y)) / max(nz, 0.5)
-        centre = np.array((place[0], place[1], height - DEPTH * now.height))
+        centre = np.array((place[0], place[1], height - self.depth * now.height))
         centre -= rotation.dot(self.robot.sole_centres[self.side])
         self.swing.retarget(centre, rotation, now.state.stamp + left)
+
+    @property
+    def footholds(self) -> tuple[Foothold, ...]:
+        """Where the swinging foot is going to land."""
+        if self.phase != SWING or self.swing is None:
+            return ()
+        return (Foothold(SOLES[self.side], self.swing.target, self.swing.target_rotation, self.swing.end),)
 
     @property
     def under_way(self) -> tuple[float, float]:

@@ -10,18 +10,22 @@ import math
 from dataclasses import dataclass
 
 from humanoid_balance.balance import pendulum
-from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.balance.situation import Situation
+from humanoid_balance.geometry import Point, Polygon
 from humanoid_balance.robot.model import Robot
 
-HASTE = 0.002  # change of the landing time in a tick [s]
-IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed
-UNLOAD = 0.02  # time a loaded foot needs to leave the ground [s]
-HELD = 0.005  # a miss below this counts as none [m]
-AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow
-HURRY = 0.15  # worth of time [m/s]
-TRAILING = 0.3  # worth of a way that the foot does not make though nothing is missed: it will have to step again
+HASTE = 0.002  # largest change of the landing time per tick [s]: the foot follows without a jerk
+IN_FLIGHT = 1.5  # a foot in flight may be this much faster than its mean speed: quintics peak at 1.9 times the mean
+UNLOAD = 0.02  # time a loaded foot needs to leave the ground [s]: the QP ramps its load over it
+HELD = 0.005  # a miss below this counts as none [m]: what the estimator knows of the DCM
+AFTERWARDS = 0.3  # worth of the first step's miss when a second one has to follow: the second decides
+HURRY = 0.15  # worth of time [m/s]: of two steps that hold, the sooner; small beside the DCM's own speed
+TRAILING = 0.3  # worth of a distance that the foot falls short though nothing is missed: it will have to step again
+TRIES = 7  # swing times that are tried before lift-off
+FIXED = 0.08  # the landing time is no longer changed so long before it [s]
+OUTWARD = 0.15  # a foot lands this much of its half width beyond the DCM: the body comes to rest inside, not on it
+LENGTH, WIDTH = 0.8, 0.7  # shares of a landed sole's half length and half width that are counted on to hold the DCM
 STEP_POLICIES = ("capture", "kudoh", "torres", "yin")
 
 
@@ -47,9 +51,8 @@ class Planner:
         low, high = robot.soles[0].min(axis=0), robot.soles[0].max(axis=0)
         self.half_length = float(high[0] - low[0]) / 2
         self.half_width = float(high[1] - low[1]) / 2
-        count = 7
-        step = (self.reach.longest - self.reach.shortest) / (count - 1)
-        self.times = [self.reach.shortest + step * k for k in range(count)]
+        step = (self.reach.longest - self.reach.shortest) / (TRIES - 1)
+        self.times = [self.reach.shortest + step * k for k in range(TRIES)]
         self._seconds = [(time, self.reach.flight(time)) for time in self.times]
 
     def choose(self, now: Situation, soles: tuple[Polygon, Polygon]) -> Plan:
@@ -76,7 +79,7 @@ class Planner:
             since, left = under_way
             times, pace = [max(left, 0.005)], IN_FLIGHT
             for change in (-HASTE, HASTE):
-                if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
+                if left > FIXED and self.reach.shortest < since + left + change < self.reach.longest:
                     times.append(left + change)
         pressure = stance.project(*now.dcm)  # the centre of pressure does what it can
         sign = 1.0 if side == 0 else -1.0
@@ -122,15 +125,15 @@ class Planner:
     def _landing(self, x: float, y: float, ox: float, oy: float, flight: float) -> tuple[float, float, float, float]:
         """Place of the foot nearest to x, y that legs can reach from o, the DCM's miss there, and what is short."""
         clip = self.reach.clip
-        ux, uy = clip(x, y + 0.15 * self.half_width)
-        way = self.reach.way(ux - ox, uy - oy)
+        ux, uy = clip(x, y + OUTWARD * self.half_width)
+        distance = self.reach.distance(ux - ox, uy - oy)
         short = 0.0
-        if way > flight:  # a foot cannot fly further than its speed allows
-            short = way - flight
-            ux, uy = clip(ox + (ux - ox) * flight / way, oy + (uy - oy) * flight / way)
-        miss_x = max(0.0, abs(x - ux) - 0.8 * self.half_length)
+        if distance > flight:  # a foot cannot fly further than its speed allows
+            short = distance - flight
+            ux, uy = clip(ox + (ux - ox) * flight / distance, oy + (uy - oy) * flight / distance)
+        miss_x = max(0.0, abs(x - ux) - LENGTH * self.half_length)
         # Toward the stance foot the two soles hold together; away from it only the landed one does.
-        miss_y = max(0.0, y - uy - 0.7 * self.half_width, -(y + self.half_width))
+        miss_y = max(0.0, y - uy - WIDTH * self.half_width, -(y + self.half_width))
         return ux, uy, math.hypot(miss_x, miss_y), short
 
     def _predicted(self, now: Situation, pressure: Point, stance: Point, time: float) -> Point:

@@ -16,9 +16,11 @@ LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground 
 class Swing:
     """From the sole's pose at lift-off to a target pose in ``duration`` seconds; ``retarget`` may move both."""
 
-    def __init__(self, start: float, duration: float, position: Array, rotation: Array, clearance: float) -> None:
+    def __init__(
+        self, start: float, duration: float, position: Array, rotation: Array, clearance: float, touchdown: float = 0.0
+    ) -> None:
         self.start, self.duration = start, duration
-        self.clearance = clearance
+        self.clearance, self.touchdown = clearance, touchdown
         self.rotation, self.target_rotation = rotation.copy(), rotation
         self.target = position.copy()
         x, y, self._floor = position.tolist()
@@ -70,10 +72,15 @@ class Swing:
         # sin² over a warped phase: the peak comes early, the landing is soft.
         phase = math.pi * share**0.8
         rate = math.pi * 0.8 * max(share, 1e-3) ** -0.2 / self.duration
+        # share³ (1 - share) brings the foot down with a speed, so that the time of its landing is certain.
+        down = self.touchdown
         return (
-            self._floor + rise * share + self.clearance * math.sin(phase) ** 2,
-            rise / self.duration + self.clearance * math.sin(2 * phase) * rate,
-            2 * self.clearance * math.cos(2 * phase) * rate**2,
+            self._floor
+            + rise * share
+            + self.clearance * math.sin(phase) ** 2
+            + down * self.duration * share**3 * (1 - share),
+            rise / self.duration + self.clearance * math.sin(2 * phase) * rate + down * share**2 * (3 - 4 * share),
+            2 * self.clearance * math.cos(2 * phase) * rate**2 + down * share * (6 - 12 * share) / self.duration,
         )
 
 

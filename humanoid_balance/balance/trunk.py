@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.balance.polygon import Point
+from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import RobotState
 

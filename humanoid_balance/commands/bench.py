@@ -9,6 +9,7 @@ from humanoid_balance.experiments import push as experiment
 from humanoid_balance.experiments import timing
 from humanoid_balance.loop import STAGES
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.stack import RunSettings
 
 WARM_UP = 500  # ticks left out
 
@@ -19,12 +20,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    settings = experiment.PushSettings(
-        robot=options.robot, plant=options.plant, time=max(options.time, 1.0), seed=options.seed
-    )
+    settings = RunSettings(robot=options.robot, plant=options.plant, time=max(options.time, 1.0), seed=options.seed)
     with Bar(f"bench {options.robot}") as bar:
         done = experiment.run(settings, [PushProfile(0.0, 0.0)], bar)
-    robot, times = done.record.robot, done.loop.stage_times()
+    robot, times = done.robot, done.times
     result = {
         "robot": robot.spec,
         "nv": robot.n + 6,

@@ -28,14 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="name, name:option=value or path to a YAML; default: the wiring file's, or human",
     )
     add("--port", action="append", default=[], metavar="URL", help="of a board; once for each")
-    add("--config", type=Path, metavar="F.yaml", help="wiring file instead of ports")
+    add("--wiring", "--config", dest="config", type=Path, metavar="F.yaml", help="wiring file instead of ports")
     add("--time", type=not_negative, default=1.0, metavar="S", help="how long to listen")
     add("--json", action="store_true", help="one JSON object on stdout, nothing else")
 
 
 def run(options: argparse.Namespace) -> None:
     if bool(options.port) == bool(options.config):
-        raise InputError("give either --port, once for each board, or --config")
+        raise InputError("give either --port, once for each board, or --wiring")
     config = load(options.config) if options.config else HardwareConfig.of_ports(options.port)
     robot = registry.load(options.robot or config.robot or "human")
     with SerialPlant(robot, config, config.period) as plant:

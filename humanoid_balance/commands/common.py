@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 import time
 from pathlib import Path
@@ -50,17 +49,24 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
 
 
-def writable(path: Path, option: str) -> None:
-    """Complain before the work is done, not after."""
+def writable(path: Path, option: str, endings: tuple[str, ...] = ()) -> None:
+    """Complain before the work is done, not after: about a name with another ending, and what cannot be written."""
     folder = path.parent
+    if endings and path.suffix.lower() not in endings:
+        raise InputError(f"{option} {path}: allowed: a name that ends in {' or '.join(endings)}")
     if path.is_dir():
         raise InputError(f"{option} {path}: is a folder; allowed: a file to write")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{option} {path}: cannot make its folder: {error.strerror}") from None
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(f"{option} {path}: cannot be written")
+    there = path.exists()
+    try:
+        path.open("ab").close()
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise InputError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         if kinds[0] != "envelope":
             raise InputError(f"--plot: these are results of {kinds[0]}; allowed: of envelope")
-        writable(options.plot, "--plot")
-        from humanoid_balance.experiments import polar  # matplotlib takes a second to load
+        writable(options.plot, "--plot", (".png",))
+        from humanoid_balance.figures import polar  # matplotlib takes a second to load
 
         polar.save_side_by_side(results, [file.stem for file in options.files], options.plot)
     names = [str(file) for file in options.files]

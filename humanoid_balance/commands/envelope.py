@@ -25,14 +25,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
-        writable(options.plot, "--plot")
+        writable(options.plot, "--plot", (".png",))
     settings = experiment.EnvelopeSettings(
         world_settings(options, None), options.directions, options.duration, options.resolution, options.workers
     )
     with Bar(f"envelope {options.robot}") as bar:
         result = experiment.explore(settings, bar)
     if options.plot is not None:
-        from humanoid_balance.experiments import polar  # matplotlib takes a second to load
+        from humanoid_balance.figures import polar  # matplotlib takes a second to load
 
         polar.save(result, settings.world, options.plot)
     if options.json:

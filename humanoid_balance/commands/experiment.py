@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
     writable(folder / JOURNAL, "--output")
     with Journal(folder / JOURNAL) as journal, Bar(f"experiment {options.file.stem}") as bar:
         sweep.complete(runs, journal, options.workers, options.cluster, bar)
-        from humanoid_balance.experiments import summary  # matplotlib takes a second to load
+        from humanoid_balance.figures import summary  # matplotlib takes a second to load
 
         table = summary.rows(runs, journal.done)
         summary.save(table, folder, shlex.join(["humanoid-balance", *options.arguments]))

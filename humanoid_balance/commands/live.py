@@ -7,10 +7,10 @@ import ipaddress
 import socket
 import sys
 
-from humanoid_balance.balance.supervisor import STRATEGIES
+from humanoid_balance.balance.settings import STRATEGIES
 from humanoid_balance.commands.common import number
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.stack import RunSettings
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    settings = PushSettings(
+    settings = RunSettings(
         robot=options.robot, strategy=options.strategy, slope=options.slope, friction=options.friction,
         seed=options.seed,
     )  # fmt: skip

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-from pathlib import Path
 from typing import Any
 
+from humanoid_balance.balance.settings import POLICIES, STRATEGIES
 from humanoid_balance.balance.steps import STEP_POLICIES
-from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES
-from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
+from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json
+from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
 from humanoid_balance.experiments import push as experiment
 from humanoid_balance.plants.pushes import PROFILES, PushProfile
 from humanoid_balance.plants.world import GROUNDS
+from humanoid_balance.stack import RunSettings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,10 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--at", type=not_negative, default=1.0, metavar="S", help="when the push begins")
     add("--time", type=number, metavar="S", help="length of the run; default: 5 s after the push")
     add_world(parser)
-    add("--plot", type=Path, metavar="F.png")
-    add("--video", type=Path, metavar="F.mp4", help="F.webp: a small animation")
-    add("--report", type=Path, metavar="F.html", help="all of it in one page that needs no network")
-    add("--log", type=Path, metavar="F.mcap", help="every tick as standard ROS 2 messages")
+    add_outputs(parser)
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +39,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
     add("--ground", choices=GROUNDS, default="flat", help="what lies on it; all but flat in Gazebo only")
+    add("--planar", action="store_true", help="a boom: the base moves in its sagittal plane only; MuJoCo")
     add("--friction", type=number, default=0.8, metavar="MU")
     add("--payload", type=not_negative, default=0.0, metavar="KG", help="fixed at the torso, unknown to the controller")
     add("--torque-scale", type=not_negative, default=1.0, metavar="X", help="of the simulated motors' limits")
@@ -51,42 +48,26 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--actuator-latency", type=not_negative, default=0.0, metavar="S")
 
 
-def world_settings(options: argparse.Namespace, time: float | None) -> experiment.PushSettings:
-    return experiment.PushSettings(
+def world_settings(options: argparse.Namespace, time: float | None) -> RunSettings:
+    return RunSettings(
         robot=options.robot, plant=options.plant, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
         policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
-        friction=options.friction, payload=options.payload, ground=options.ground, torque_scale=options.torque_scale,
-        noise=options.sensor_noise, sensor_latency=options.sensor_latency,
+        friction=options.friction, payload=options.payload, ground=options.ground, planar=options.planar,
+        torque_scale=options.torque_scale, noise=options.sensor_noise, sensor_latency=options.sensor_latency,
         actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> None:
-    for option in ("plot", "video", "report", "log"):
-        path = getattr(options, option)
-        if path is not None:
-            writable(path, f"--{option}")
     push = PushProfile(
         options.force, options.duration, options.direction, options.at, options.profile, options.frequency
     )
+    settings = world_settings(options, options.time)
+    experiment.check_time(settings, [push])
+    check_outputs(options)
     with Bar(f"push {options.robot}") as bar:
-        settings = world_settings(options, options.time)
         done = experiment.run(settings, [push], bar, options.log)
-    if options.plot is not None:
-        from humanoid_balance.experiments import figure  # matplotlib takes a second to load
-
-        figure.save(done, [push], options.plot)
-    if options.video is not None:
-        from humanoid_balance.experiments import video
-
-        told = video.save(done, [push], options.video)
-        if told:
-            print(told, file=sys.stderr)
-    if options.report is not None:
-        from humanoid_balance.experiments import report
-
-        command = shlex.join(["humanoid-balance", *options.arguments])
-        report.save(done, settings, [push], command, options.report, story(done.result))
+    write_outputs(done, options, story(done.result))
     if options.json:
         print_json(done.result)
     else:

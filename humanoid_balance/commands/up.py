@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
-from humanoid_balance.commands.common import number, writable
+from humanoid_balance.commands.common import count, not_negative, number, writable
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes import start
-from humanoid_balance.nodes.executables import Signals
+from humanoid_balance.nodes.executables import PARENT, Signals
+from humanoid_balance.plants.serial import config as wiring
 from humanoid_balance.plants.world import SIMULATORS
 from humanoid_balance.robot import registry
 
@@ -24,13 +27,18 @@ LOOK = 0.1  # [s]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
+    add("--robot", metavar="SPEC", help="name, name:option=value or path to a YAML; default: the wiring's, or human")
     add("--plant", default="mujoco", choices=PLANTS, help="simulated here, driven by others' topics, or motor boards")
     add("--port", action="append", default=[], metavar="URL", help="of a motor board; once for each (--plant serial)")
+    add("--wiring", type=Path, metavar="W.yaml", help="wiring file instead of ports (--plant serial)")
+    add("--torque", type=number, metavar="X", help="share of the torque limits that the boards are allowed")
     add("--namespace", default="", metavar="NAME", help="of all nodes, for a second robot beside the first")
     add("--rate", type=number, default=0.0, metavar="HZ", help="of the loop; default: 1000, with --separate 500")
     add("--separate", action="store_true", help="simulator, estimator and controller in processes of their own")
+    add("--together", action="store_true", help="boards, estimator and controller in one process (--plant serial)")
     add("--record", type=Path, metavar="F.mcap", help="all topics")
+    add("--rotate", type=not_negative, metavar="MB", help="of --record: the next file, F_2.mcap, begins at this size")
+    add("--keep", type=count, metavar="N", help="of --record with --rotate: only the newest N files stay")
     add("--pushes", type=Path, metavar="F.yaml", help="play these pushes, then end")
     add("--csv", type=Path, metavar="F.csv", help="what came of each of --pushes")
 
@@ -38,45 +46,72 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     if importlib.util.find_spec("rclpy") is None:
         raise InputError("ROS 2 is not installed; get it with: pip install humanoid_balance[ros]")
+    boards = _wiring(options)
     registry.load(options.robot)
-    nodes = _graph(options)
-    files = start.parameter_files(options.robot)
+    nodes = _graph(options, boards)
     signals = Signals()
-    running = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "humanoid_balance.nodes",
-                node.executable,
-                *node.arguments(options.namespace, files),
-            ],
-            start_new_session=True,  # the terminal's interrupt comes once, from here
-        )
-        for node in nodes
-    ]
+    running = start_nodes(nodes, options.robot, options.namespace)
     names = [node.executable for node in nodes]
     print(f"humanoid-balance up: {options.robot}: {', '.join(names)}; Ctrl-C ends", file=sys.stderr)
     try:
         first = _wait(running, signals)
     finally:
-        _end(running)
+        end_nodes(running)
     if first is not None and running[first].returncode:
         raise InputError(f"{names[first]} ended with {running[first].returncode}; all others were ended")
 
 
-def _graph(options: argparse.Namespace) -> list[start.NodeStart]:
+def start_nodes(nodes: list[start.NodeStart], robot: str, namespace: str) -> list[subprocess.Popen[bytes]]:
+    """A process for each; they end with this one, however it ends."""
+    files = start.parameter_files(robot)
+    return [
+        subprocess.Popen(
+            [sys.executable, "-m", "humanoid_balance.nodes", node.executable, *node.arguments(namespace, files)],
+            start_new_session=True,  # the terminal's interrupt comes once, from here
+            env={**os.environ, PARENT: str(os.getpid())},
+        )
+        for node in nodes
+    ]
+
+
+def _wiring(options: argparse.Namespace) -> dict[str, Any]:
+    """Parameters of the boards; a wiring file also says which robot it is for."""
+    given: dict[str, Any] = {}
+    if options.plant != "serial":
+        for name in ("port", "wiring", "torque", "together"):
+            if getattr(options, name):
+                raise InputError(f"--{name}: only together with --plant serial")
+    elif bool(options.port) == bool(options.wiring):
+        raise InputError("--plant serial: give either --port, once for each board, or --wiring")
+    elif options.wiring is not None:
+        options.robot = options.robot or wiring.load(options.wiring).robot
+        given = {"wiring": str(options.wiring.resolve())}
+    else:
+        given = {"ports": options.port}
+    if options.torque is not None:
+        given["torque"] = float(options.torque)
+    options.robot = options.robot or "human"
+    return given
+
+
+def _graph(options: argparse.Namespace, boards: dict[str, Any]) -> list[start.NodeStart]:
     """The nodes that the options ask for."""
+    recorded = options.record is not None
+    for name in ("rotate", "keep"):
+        if getattr(options, name) is not None and not recorded:
+            raise InputError(f"--{name}: only together with --record")
     if options.plant in SIMULATORS:
-        recorded = options.record is not None
         nodes = start.simulation(options.robot, options.rate, options.separate, recorded, simulator=options.plant)
+    elif options.plant == "serial":
+        if options.together:
+            boards["full_rate"] = recorded
+        nodes = start.boards(options.robot, options.rate, not options.together, **boards)
     else:
         nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, simulated=False)
-    if options.plant == "serial":
-        nodes.insert(0, start.hardware(options.robot, options.port, options.rate or start.SEPARATE_RATE))
     if options.record is not None:
         writable(options.record, "--record")
-        nodes.insert(0, start.recorder(options.robot, str(options.record.resolve())))
+        limits = (float(options.rotate or 0.0), options.keep or 0)
+        nodes.insert(0, start.recorder(options.robot, str(options.record.resolve()), *limits))
     if options.pushes is not None:
         csv = options.csv or options.pushes.with_suffix(".csv")
         writable(csv, "--csv")
@@ -104,7 +139,7 @@ def _wait(running: list[subprocess.Popen[bytes]], signals: Signals) -> int | Non
     return None
 
 
-def _end(running: list[subprocess.Popen[bytes]]) -> None:
+def end_nodes(running: list[subprocess.Popen[bytes]]) -> None:
     """Last started, first ended: the controller before its plant."""
     for process in reversed(running):
         if process.poll() is None:

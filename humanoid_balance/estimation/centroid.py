@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -17,12 +19,23 @@ from humanoid_balance.estimation.settings import EstimatorSettings
 from humanoid_balance.estimation.sole import Sole
 from humanoid_balance.estimation.zmp import moment_free_point
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array
+from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, TouchWrench
 
 Floats = list[float]
 Numbers = tuple[float, ...]
 DISAGREE = 0.01  # between plates and kinematics, from where on the latter are believed [m/s]
+NOTHING = (0.0,) * 6
+# A planned force that no sensor sees may be wrong by this share of itself: the rail gives way, the model is off by some
+# per cent of the weight. What is beyond that is a push.
+UNSURE = 0.5
 LOWEST = 0.2  # share of the standing CoM height below which the pendulum frequency rises no more
+
+
+def planned_wrench(touch: TouchWrench, com: Array) -> tuple[Numbers, float]:
+    """What planned contacts do about the CoM [N, N m], and the force by which that may be wrong [N]."""
+    force = touch.wrench[:, :3]
+    moment = touch.wrench[:, 3:] + np.cross(touch.position - com, force)
+    return (*force.sum(axis=0).tolist(), *moment.sum(axis=0).tolist()), UNSURE * float(np.linalg.norm(force))
 
 
 class Centroid:
@@ -42,16 +55,20 @@ class Centroid:
         self._observer = MomentumObserver(settings.push.bandwidth)
         self._impulse: Floats = [0.0] * 3  # of both soles since it was taken, world [N s]
         self.omega, self.ground_height = robot.omega, 0.0
+        self._planned: Numbers = NOTHING  # wrench of planned contacts about the CoM [N, N m]
 
     def start(self, body: BodyKinematics) -> None:
         """The momentum is what the kinematics say, and nobody pushes."""
         self._onset.reset()
         self._observer.reset((self._mass * body.com_velocity).tolist() + body.angular_momentum.tolist())
 
-    def update(self, body: BodyKinematics, stamp: float, dt: float, variance: float, changed: bool) -> Numbers:
+    def update(
+        self, body: BodyKinematics, stamp: float, dt: float, variance: float, changed: bool, touch: TouchWrench | None
+    ) -> Numbers:
         """The velocity of the CoM, world [m/s].
 
-        ``variance``: of the base velocity [m²/s²]; ``changed``: a contact changed at this tick.
+        ``variance``: of the base velocity [m²/s²]; ``changed``: a contact changed at this tick; ``touch``: planned
+        wrenches of contacts without a sensor.
         """
         mass, observer, push, ground = self._mass, self._observer, self.push, self._ground
         com: Floats = body.com.tolist()
@@ -63,16 +80,21 @@ class Centroid:
         impulse[0] += fx * dt
         impulse[1] += fy * dt
         impulse[2] += fz * dt
-        observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], (fx, fy, fz - self._weight, nx, ny, nz), dt)
+        known: Sequence[float] = fx, fy, fz - self._weight, nx, ny, nz
+        self._planned, unsure = NOTHING, 0.0
+        if touch is not None:
+            self._planned, unsure = planned_wrench(touch, body.com)
+            known = [a + b for a, b in zip(known, self._planned, strict=True)]
+        observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], known, dt)
         left, right = self._soles
         standing = left.contact.contact and right.contact.contact and not changed
-        began = self._onset.update(observer.innovation, dt, variance, standing)
+        began = self._onset.update(observer.innovation, dt, variance, standing, unsure)
         if began:
             observer.jump(began)
             push.begin(stamp, dt, began, observer.residual)
         self.ground_height = floor_height = ground.height(cx, cy)
         height = cz - floor_height
-        push.update(stamp, dt, observer, height, variance, changed)
+        push.update(stamp, dt, observer, height, variance, changed, unsure)
 
         # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
         ex, ey, ez, _, _, _ = observer.innovation
@@ -98,7 +120,7 @@ class Centroid:
             velocity,
             self.omega,
             soles,
-            tuple(self._observer.residual),
+            tuple(map(add, self._observer.residual, self._planned)),
             tuple(push.bias),
             (push.force, push.moment) if push.active else None,
             (ground.point, ground.normal, self.ground_height),

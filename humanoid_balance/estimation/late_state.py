@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from humanoid_balance.estimation.sole import pressure_point, turned_twist
 from humanoid_balance.estimation.zmp import NAN3, moment_free_point
+from humanoid_balance.layout import Layout
 from humanoid_balance.types import GRAVITY, Array, RobotState
 
 Vector = Sequence[float]
 SolePlace = tuple[list[float], list[list[float]], list[float], tuple[float, float] | None]
-PACK = struct.Struct("33d").pack  # three times faster than an array from floats
-LATE = (
-    "com_acceleration", "angular_momentum_rate", "dcm", "zmp", "zmp_model", "sole_velocity", "cop",
-    "contact_probability", "zmp_push", "fri",
-)  # fmt: skip
+
+PLACES = Layout(RobotState, 0).places  # none of the fields here depends on the number of joints
+
+
+class Packed:
+    """Fields that are made from plain floats in one piece of memory, three times faster than arrays one by one."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        shapes = [PLACES[name].shape for name in names]
+        ends = list(accumulate(math.prod(shape) for shape in shapes))
+        packer = struct.Struct(f"{ends[-1]}d")
+        self.pack = packer.pack
+        size = packer.size // ends[-1]
+        self._views = [(shape, size * (end - math.prod(shape))) for shape, end in zip(shapes, ends, strict=True)]
+
+    def views(self, packed: bytes) -> list[Array]:
+        """An array of each field; they are read only."""
+        return [np.ndarray(shape, float, packed, offset) for shape, offset in self._views]
+
+
+PACKED = Packed("com_acceleration", "angular_momentum_rate", "dcm", "zmp", "zmp_model", "sole_velocity", "cop")
+LATE = (*PACKED.names, "contact_probability", "zmp_push", "fri")
 
 
 class LateState(RobotState):
@@ -73,31 +94,20 @@ def late_fields(
     model: Vector = (x, y, height)  # in flight
     if needed[2] > floor:
         model = moment_free_point(needed, turning, com, point, normal, floor)
-    packed = PACK(
+    packed = PACKED.pack(
         (fx + bx + px) / mass, (fy + by + py) / mass, (fz + bz + pz) / mass - GRAVITY, nx + qx, ny + qy, nz + qz,
         x + vx / omega, y + vy / omega, z + vz / omega, *moment_free_point(force, moment, com, point, normal, floor),
         *model, *_twist(left), *_twist(right), *_cop(left), *_cop(right),
     )  # fmt: skip
-    acceleration, rate, dcm, zmp, zmp_model = np.ndarray((5, 3), float, packed)  # read only
-    zmp_push = zmp_model
+    at_once = dict(zip(PACKED.names, PACKED.views(packed), strict=True))
+    zmp_push = at_once["zmp_model"]
     if push is not None and needed[2] - pz > floor:  # Yin Y0: what the ground has to give
         rest, turn = (
             (needed[0] - px, needed[1] - py, needed[2] - pz),
             (turning[0] - qx, turning[1] - qy, turning[2] - qz),
         )
         zmp_push = np.array(moment_free_point(rest, turn, com, point, normal, floor))
-    return (
-        acceleration,
-        rate,
-        dcm,
-        zmp,
-        zmp_model,
-        np.ndarray((2, 6), float, packed, 120),
-        np.ndarray((2, 3), float, packed, 216),
-        np.array(probabilities),
-        zmp_push,
-        zmp if fri is None else fri,
-    )
+    return (*at_once.values(), np.array(probabilities), zmp_push, at_once["zmp"] if fri is None else fri)
 
 
 def _twist(sole: SolePlace) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from humanoid_balance.estimation.settings import PushSettings
+from humanoid_balance.estimation.settings import PushObserverSettings
 
 Floats = list[float]
 
@@ -17,7 +17,7 @@ Floats = list[float]
 class OnsetWatch:
     """Looks for a sudden force while both feet stand."""
 
-    def __init__(self, mass: float, settings: PushSettings, measured: bool = True) -> None:
+    def __init__(self, mass: float, settings: PushObserverSettings, measured: bool = True) -> None:
         """``measured``: the sole wrenches come from sensors, not from joint torques."""
         scale = 1.0 if measured else settings.observer_factor
         self._mass, self._settings = mass, settings
@@ -29,11 +29,11 @@ class OnsetWatch:
         self._count = 0  # samples above the threshold
         self._steady = 0.0  # time both feet have stood [s]
 
-    def update(self, innovation: Floats, dt: float, variance: float, standing: bool) -> float:
+    def update(self, innovation: Floats, dt: float, variance: float, standing: bool, unsure: float = 0.0) -> float:
         """How long a force has been acting that nobody knew of [s]; 0 when there is none.
 
         ``innovation``: of the momentum [N s, ...]; ``variance``: of the base velocity, all axes [m²/s²]; ``standing``:
-        both feet are down and neither just came.
+        both feet are down and neither just came; ``unsure``: force that may be wrong in what is known [N].
         """
         x, y = innovation[0], innovation[1]
         size = x * x + y * y
@@ -43,7 +43,8 @@ class OnsetWatch:
             return 0.0
         self._rise += dt
         s = self._settings
-        if size < (self._mass * (self._jump + s.sigma * math.sqrt(variance / 3.0))) ** 2:
+        noise = self._mass * (self._jump + s.sigma * math.sqrt(variance / 3.0)) + unsure * s.jump_longest
+        if size < noise**2:
             self._count = 0
             return 0.0
         self._count += 1

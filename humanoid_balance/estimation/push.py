@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from humanoid_balance.estimation.settings import PushSettings
+from humanoid_balance.estimation.settings import PushObserverSettings
 from humanoid_balance.types import GRAVITY, Push
 
 Floats = list[float]
@@ -30,7 +30,7 @@ class Residual(Protocol):
 class PushDetector:
     """Hysteresis on the horizontal residual force; sums the impulse while it lasts."""
 
-    def __init__(self, mass: float, settings: PushSettings, measured: bool = True) -> None:
+    def __init__(self, mass: float, settings: PushObserverSettings, measured: bool = True) -> None:
         """``measured``: the sole wrenches come from sensors, not from joint torques."""
         self._settings = settings
         scale = 1.0 if measured else settings.observer_factor
@@ -74,20 +74,25 @@ class PushDetector:
         self._phase, self._clock, self.onset = ACTIVE, 0.0, stamp - time
 
     def update(
-        self, stamp: float, dt: float, observer: Residual, com_height: float, variance: float, disturbed: bool
-    ) -> None:
+        self, stamp: float, dt: float, observer: Residual, com_height: float, variance: float, disturbed: bool,
+        unsure: float = 0.0,
+    ) -> None:  # fmt: skip
         """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
 
-        ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick.
+        ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick; ``unsure``: force that
+        may be wrong in what is known [N], as of a planned contact that no sensor sees: thresholds rise by it.
         """
         residual = observer.residual
         s, bias = self._settings, self.bias
         fx, fy, fz = residual[0] - bias[0], residual[1] - bias[1], residual[2] - bias[2]
         force_sq = fx * fx + fy * fy
+        onset_sq, end_sq = self._onset_sq, self._end_sq
+        if unsure:
+            onset_sq, end_sq = (math.sqrt(onset_sq) + unsure) ** 2, (math.sqrt(end_sq) + unsure / 2) ** 2
         self._since_landing = 0.0 if disturbed else self._since_landing + dt
         if self._phase == QUIET:
-            if force_sq < self._onset_sq or (
-                self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * self._onset_sq
+            if force_sq < onset_sq or (
+                self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * onset_sq
             ):
                 rate = dt / s.bias_time
                 bias[0] += rate * fx
@@ -106,7 +111,7 @@ class PushDetector:
             seen = self._seen
             seen[0] += fx * dt
             seen[1] += fy * dt
-            if force_sq < self._onset_sq:
+            if force_sq < onset_sq:
                 self._phase = QUIET
                 return
             if seen[0] ** 2 + seen[1] ** 2 < (self._mass * (self._confirm + s.sigma * math.sqrt(variance))) ** 2:
@@ -114,7 +119,7 @@ class PushDetector:
             self._phase, self._clock = ACTIVE, 0.0
             self.onset = self._start
         self._news = True
-        self._clock = self._clock + dt if force_sq < self._end_sq else 0.0
+        self._clock = self._clock + dt if force_sq < end_sq else 0.0
         ix, iy, jx, jy = self._sums
         self.impulse = math.hypot(ix, iy)
         self.direction = math.atan2(iy, ix)

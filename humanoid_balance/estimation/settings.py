@@ -55,7 +55,7 @@ class ContactSettings:
 
 
 @dataclass(frozen=True)
-class PushSettings:
+class PushObserverSettings:
     """The momentum observer and what counts as a push."""
 
     bandwidth: float = 60.0  # of the observer [rad/s]; follows a 0.1 s push, keeps 1 % of the velocity noise
@@ -99,5 +99,5 @@ class EstimatorSettings:
 
     base: BaseSettings = field(default_factory=BaseSettings)
     contact: ContactSettings = field(default_factory=ContactSettings)
-    push: PushSettings = field(default_factory=PushSettings)
+    push: PushObserverSettings = field(default_factory=PushObserverSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)

@@ -1,58 +1,16 @@
-"""The support polygon: convex hull of the soles in contact, and the signed margin of a point to it."""
+"""The support polygon: convex hull of the soles in contact."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import sub
 
 import numpy as np
 
 from humanoid_balance.estimation.sole import Sole
+from humanoid_balance.geometry import Point, convex_hull
 from humanoid_balance.types import Array
 
-Point = tuple[float, float]
 Floats = list[float]
-
-
-def convex_hull(points: Sequence[Point]) -> list[Point]:
-    """Vertices of the hull, counter-clockwise, without collinear points (Andrew's monotone chain).
-
-    Plain floats: for eight points this is three times faster than any array version.
-    """
-    ordered = sorted(set(points))
-    if len(ordered) < 3:
-        return ordered
-
-    def chain(sequence: Sequence[Point]) -> list[Point]:
-        out: list[Point] = []
-        for x, y in sequence:
-            while len(out) > 1:
-                (x0, y0), (x1, y1) = out[-2], out[-1]
-                if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0.0:
-                    break
-                out.pop()
-            out.append((x, y))
-        return out[:-1]
-
-    return chain(ordered) + chain(ordered[::-1])
-
-
-def margin(polygon: Array, point: Array) -> float:
-    """Distance of a point to the border [m]: positive inside, negative outside; -inf for an empty polygon.
-
-    ``polygon``: vertices (k, 2), counter-clockwise; one vertex or a segment has no inside. ``point``: x, y (, z).
-    """
-    if len(polygon) == 0:
-        return float("-inf")
-    start = polygon
-    edge = np.roll(polygon, -1, axis=0) - start
-    to_point = np.asarray(point)[:2] - start
-    length_sq = np.maximum((edge * edge).sum(axis=1), 1e-300)
-    along = np.clip((to_point * edge).sum(axis=1) / length_sq, 0.0, 1.0)
-    distance = float(np.sqrt(((to_point - along[:, None] * edge) ** 2).sum(axis=1)).min())
-    cross = edge[:, 0] * to_point[:, 1] - edge[:, 1] * to_point[:, 0]
-    inside = len(polygon) > 2 and bool((cross >= 0.0).all())
-    return distance if inside else -distance
 
 
 class SupportPolygon:

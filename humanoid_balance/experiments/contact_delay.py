@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from humanoid_balance.experiments.recorder import Recorder
+from humanoid_balance.recording.record import Record
 from humanoid_balance.types import Flags
 
 TOUCH = 1e-3  # share of the weight that counts as touching
@@ -29,7 +29,7 @@ class ContactDelays:
     chatter: int  # changes told that did not happen
 
 
-def contact_delays(record: Recorder) -> ContactDelays:
+def contact_delays(record: Record) -> ContactDelays:
     """Scores both feet of a run, until the robot has fallen."""
     time = record["time"]
     end = int(np.argmax(record["true_fell"])) if record["true_fell"].any() else record.length
@@ -37,7 +37,7 @@ def contact_delays(record: Recorder) -> ContactDelays:
     lift_offs: list[float] = []
     chatter = 0
     for foot in range(2):
-        touching = record["true_force"][:end, foot, 2] > TOUCH * record.robot.weight
+        touching = record["true_sole_force"][:end, foot, 2] > TOUCH * record.robot.weight
         told = _changes(record["contact"][:end, foot] > 0.5)
         raw = np.array([k for k, _ in _changes(touching)])
         for k, down in _changes(_without_bounces(touching, round(BOUNCE / _step(record)))):
@@ -66,6 +66,6 @@ def _without_bounces(touching: Flags, shortest: int) -> Flags:
     return out
 
 
-def _step(record: Recorder) -> float:
+def _step(record: Record) -> float:
     time = record["time"]
     return float(time[1] - time[0]) if record.length > 1 else 1e-3

@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance import stack
 from humanoid_balance.balance import pendulum
-from humanoid_balance.balance.polygon import Polygon
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push, workers
+from humanoid_balance.geometry import Polygon
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.stack import RunSettings
 
 GUESS = 0.5  # velocity change of the first push [m/s]
 BEYOND = 4.0  # no search goes further than this velocity change [m/s]
@@ -36,7 +38,7 @@ Progress = Callable[[float], None]
 class EnvelopeSettings:
     """What is searched. ``world.time`` is left to the experiment: a run ends 5 s after its push, or with a fall."""
 
-    world: push.PushSettings
+    world: RunSettings
     directions: int = 8
     duration: float = 0.1  # of each push [s]
     resolution: float = 1.0  # [N s]
@@ -72,10 +74,9 @@ def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dic
     }
 
 
-def body(world: push.PushSettings) -> Robot:
+def body(world: RunSettings) -> Robot:
     """The robot that is pushed; complains about a wrong one before any worker is started."""
-    robot = registry.load(world.robot)
-    return robot if world.plant_robot is None else push.other_body(robot, world.plant_robot)
+    return stack.body(world, registry.load(world.robot))
 
 
 # ---- the search ----
@@ -163,7 +164,7 @@ class Ceilings:
     and as fast as the foot flies, after the reaction delay.
     """
 
-    def __init__(self, robot: Robot, world: push.PushSettings) -> None:
+    def __init__(self, robot: Robot, world: RunSettings) -> None:
         data, q = robot.model.createData(), robot.stance(math.radians(world.slope))
         pin.framesForwardKinematics(robot.model, data, q)
         x, y, _ = pin.centerOfMass(robot.model, data, q)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.estimation.support import convex_hull, margin
 from humanoid_balance.experiments.contact_delay import contact_delays
-from humanoid_balance.experiments.recorder import Recorder
+from humanoid_balance.geometry import convex_hull, margin
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.recording.record import Record
 from humanoid_balance.types import Array, Flags, Push
 
 LOADED = 0.03  # share of the weight above which a sole counts as standing on the ground
@@ -20,9 +21,9 @@ IMPACT = 0.020  # left out around landings and lift-offs [s]
 SETTLE = 0.030  # after a landing, before slip is measured [s]
 
 
-def loaded(record: Recorder) -> Flags:
+def loaded(record: Record) -> Flags:
     """Soles that really stand, one column a foot."""
-    return record["true_force"][:, :, 2] > LOADED * record.robot.weight
+    return record["true_sole_force"][:, :, 2] > LOADED * record.robot.weight
 
 
 def phases(flags: Flags, shortest: int) -> list[tuple[int, int]]:
@@ -31,30 +32,30 @@ def phases(flags: Flags, shortest: int) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= shortest]
 
 
-def steps(record: Recorder) -> int:
+def steps(record: Record) -> int:
     """Landings after a foot was in the air for at least 60 ms and moved by more than 1 cm."""
     time, count = record["time"], 0
     for foot in range(2):
-        position = record["true_sole"][:, foot, :2]
+        position = record["true_sole_position"][:, foot, :2]
         for start, end in phases(~loaded(record)[:, foot], _samples(time, 0.06)):
             moved = np.linalg.norm(position[min(end, len(time) - 1)] - position[max(start - 1, 0)])
             count += int(end < len(time) and moved > 0.01)
     return count
 
 
-def slip(record: Recorder) -> float:
+def slip(record: Record) -> float:
     """Largest horizontal way of a standing sole since it came to stand [m]."""
     time, worst = record["time"], 0.0
     for foot in range(2):
         for start, end in phases(loaded(record)[:, foot], _samples(time, 2 * SETTLE)):
-            way = record["true_sole"][start + _samples(time, SETTLE) : end, foot, :2]
+            way = record["true_sole_position"][start + _samples(time, SETTLE) : end, foot, :2]
             worst = max(worst, float(np.linalg.norm(way - way[0], axis=1).max()))
     return worst
 
 
-def true_zmp(record: Recorder) -> Array:
+def true_zmp(record: Record) -> Array:
     """Where the sum of the soles' wrenches has no horizontal moment, at the height of the standing soles (k, 3)."""
-    force, moment, sole = record["true_force"], record["true_moment"], record["true_sole"]
+    force, moment, sole = record["true_sole_force"], record["true_sole_moment"], record["true_sole_position"]
     total = force.sum(axis=1)
     fz = np.where(total[:, 2] > 1.0, total[:, 2], np.nan)
     weight = np.clip(force[:, :, 2], 0.0, None)
@@ -66,11 +67,11 @@ def true_zmp(record: Recorder) -> Array:
     return np.stack([-about[:, 1] / fz, about[:, 0] / fz, height], axis=1)
 
 
-def zmp_margin(record: Recorder, every: int = 5) -> float:
+def zmp_margin(record: Record, every: int = 5) -> float:
     """Smallest margin of the true ZMP to the hull of the standing soles [m]."""
     standing, zmp, worst = loaded(record), true_zmp(record), math.inf
     corners = np.einsum("kfij,fcj->kfci", record["true_sole_rotation"], record.robot.soles)
-    corners += record["true_sole"][:, :, None, :]
+    corners += record["true_sole_position"][:, :, None, :]
     for k in range(0, record.length, every):
         if standing[k].any() and np.isfinite(zmp[k]).all():
             hull = np.array(convex_hull([(x, y) for x, y, _ in corners[k][standing[k]].reshape(-1, 3).tolist()]))
@@ -78,13 +79,13 @@ def zmp_margin(record: Recorder, every: int = 5) -> float:
     return worst
 
 
-def com_error(record: Recorder) -> float:
+def com_error(record: Record) -> float:
     """How far the CoM is from where it stood over the soles at the start, horizontally [m]."""
-    offset = record["true_com"] - record["true_sole"].mean(axis=1)
+    offset = record["true_com"] - record["true_sole_position"].mean(axis=1)
     return float(np.linalg.norm((offset[-1] - offset[0])[:2]))
 
 
-def recovery_time(record: Recorder, pushes: list[PushProfile]) -> float | None:
+def recovery_time(record: Record, pushes: Sequence[PushProfile]) -> float | None:
     """Seconds from the end of the last push until the CoM is quiet for good; None if the run ends otherwise."""
     time = record["time"]
     speed = np.linalg.norm(record["true_com_velocity"], axis=1)
@@ -95,7 +96,7 @@ def recovery_time(record: Recorder, pushes: list[PushProfile]) -> float | None:
     return max(0.0, float(time[moving[-1]] - end)) if moving.size else 0.0
 
 
-def estimation(record: Recorder, pushes: list[PushProfile], reported: list[Push]) -> dict[str, Any]:
+def estimation(record: Record, pushes: Sequence[PushProfile], reported: list[Push]) -> dict[str, Any]:
     """Errors of the estimate against ground truth, root mean square, 20 ms around impacts left out."""
     time = record["time"]
     standing = loaded(record)
@@ -103,13 +104,14 @@ def estimation(record: Recorder, pushes: list[PushProfile], reported: list[Push]
     for k in np.flatnonzero(np.any(np.diff(standing.astype(int), axis=0) != 0, axis=1)):
         calm &= np.abs(time - time[k]) > IMPACT
     calm &= standing.any(axis=1)
-    stance = np.argmax(record["true_force"][:, :, 2], axis=1)
+    stance = np.argmax(record["true_sole_force"][:, :, 2], axis=1)
     rows = np.arange(record.length)
-    believed = record["com"] - record["sole"][rows, stance]
-    true = record["true_com"] - record["true_sole"][rows, stance]
+    believed = record["com"] - record["sole_position"][rows, stance]
+    true = record["true_com"] - record["true_sole_position"][rows, stance]
     up = np.array([0.0, 0.0, 1.0])
     tilt = np.array([_angle_of(a, b, up) for a, b in zip(record["q"][::10], record["true_q"][::10], strict=True)])
-    zmp_error = (record["zmp"] - record["sole"][rows, stance]) - (true_zmp(record) - record["true_sole"][rows, stance])
+    zmp_error = record["zmp"] - record["sole_position"][rows, stance]
+    zmp_error -= true_zmp(record) - record["true_sole_position"][rows, stance]
     contacts = contact_delays(record)
     figures: dict[str, Any] = {
         "com_rms": _rms((believed - true)[calm]),
@@ -129,7 +131,7 @@ def estimation(record: Recorder, pushes: list[PushProfile], reported: list[Push]
             turn = math.degrees(seen[-1].direction) - pushes[0].direction
             figures["push_direction_error_deg"] = abs((turn + 180.0) % 360.0 - 180.0)
             figures["push_impulse_ratio"] = seen[-1].impulse / pushes[0].impulse
-            active = record["push"].any(axis=1) & (time >= seen[-1].onset)
+            active = record["push.force"].any(axis=1) & (time >= seen[-1].onset)
             figures["push_delay"] = float(time[np.argmax(active)] - pushes[0].start)
     return figures
 

@@ -9,7 +9,7 @@ from typing import Any
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push, workers
 from humanoid_balance.experiments.journal import Journal
-from humanoid_balance.experiments.plan import Run
+from humanoid_balance.experiments.plan import PlannedRun
 
 CONNECT = 10.0  # a cluster is given up after this time [s]
 WALL_CLOCK = ("tick", "rtf")  # figures of the machine, not of the run: they differ every time
@@ -18,7 +18,9 @@ Progress = Callable[[float], None]
 Done = tuple[str, dict[str, Any]]  # key of a run, its result
 
 
-def complete(runs: list[Run], journal: Journal, crew: int, cluster: str | None, progress: Progress | None) -> None:
+def complete(
+    runs: list[PlannedRun], journal: Journal, crew: int, cluster: str | None, progress: Progress | None
+) -> None:
     """Do what the journal does not have yet."""
     missing = [run for run in runs if run.key not in journal.done]
     if not missing:
@@ -30,7 +32,7 @@ def complete(runs: list[Run], journal: Journal, crew: int, cluster: str | None, 
             progress((len(runs) - len(missing) + number) / len(runs))
 
 
-def perform(run: Run) -> Done:
+def perform(run: PlannedRun) -> Done:
     """One run, in a worker."""
     try:
         result = push.run(run.settings, [run.push], workers.check).result
@@ -39,7 +41,7 @@ def perform(run: Run) -> Done:
     return run.key, {name: value for name, value in result.items() if name not in WALL_CLOCK}
 
 
-def _here(runs: list[Run], count: int) -> Iterator[Done]:
+def _here(runs: list[PlannedRun], count: int) -> Iterator[Done]:
     with workers.crew(min(count, len(runs))) as pool:
         with workers.quiet_start():
             waiting: set[Future[Done]] = {pool.submit(perform, run) for run in runs}
@@ -49,7 +51,7 @@ def _here(runs: list[Run], count: int) -> Iterator[Done]:
                 yield task.result()
 
 
-def _on_cluster(runs: list[Run], address: str) -> Iterator[Done]:
+def _on_cluster(runs: list[PlannedRun], address: str) -> Iterator[Done]:
     """A worker that dies loses the run it was at, which another one does again."""
     try:
         from distributed import Client, as_completed

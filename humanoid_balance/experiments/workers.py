@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from typing import Any
 
 START = multiprocessing.get_context("spawn")
@@ -51,6 +51,7 @@ def _begin(stop: Any, begin: Callable[..., None] | None, arguments: tuple[Any, .
 @contextmanager
 def quiet_start() -> Iterator[None]:
     """Processes started here leave interrupts to us."""
+    resource_tracker.ensure_running()  # the first process starts it, and that would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -6,19 +6,28 @@ import math
 import time
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.callback_groups import ReentrantCallbackGroup
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 
-from humanoid_balance.nodes import operator, state_message
+from humanoid_balance.nodes import operator, state_message, wishes
 from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.claims import CONTROLLER
 from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.motors import UNREPORTED, PlantLink
 from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
-from humanoid_balance.nodes.qos import COMMAND, SENSOR
+from humanoid_balance.nodes.qos import COMMAND, LATCHED, SENSOR
 from humanoid_balance.nodes.state_message import StateMessage
-from humanoid_balance.plants import ros_commands
-from humanoid_balance.plants.ros import TopicPlant
-from humanoid_balance.plants.ros_commands import CommandWriter
-from humanoid_balance.plants.ros_joints import WireJoints
+from humanoid_balance.nodes.waiting import ask
+from humanoid_balance.nodes.wishes import Wishes
+from humanoid_balance.plants.ros import commands as ros_commands
+from humanoid_balance.plants.ros import status as ros_status
+from humanoid_balance.plants.ros.commands import CommandWriter
+from humanoid_balance.plants.ros.joints import WireJoints
+from humanoid_balance.plants.ros.plant import TopicPlant
+from humanoid_balance.plants.ros.status import SILENCE
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
@@ -27,14 +36,25 @@ LOOK = 0.005  # between two looks at the watchdog [s]
 
 ENTRIES = (
     *operator.ENTRIES,
+    *wishes.ENTRIES,
     Entry("rate", 500.0, "nominal rate of the states [Hz]", 50.0, 2000.0),
     Entry("joints", [], "order of the joints in the command; none: the robot's own"),
+    Entry(
+        "drive_gains",
+        "auto",
+        "stiffness and damping to plants that report themselves; false: efforts only",
+        choices=("auto", "false"),
+    ),
+    Entry("estimator", "state_estimator", "node whose estimate starts anew with ~/reset; none: nobody is asked"),
+    Entry("plant_timeout", SILENCE, "a plant with motors that reports nothing for so long is lost [s]", 0.1, 3600.0),
     Entry("sensor_timeout", 0.02, "no state for so long, on the steady clock: damping, latched [s]", 0.005, 3600.0),
 )
 
 
 class BalanceController(BoxNode):
     """Answers each state with a command."""
+
+    roles = (CONTROLLER,)
 
     def __init__(self) -> None:
         super().__init__("balance_controller", ENTRIES)
@@ -44,22 +64,31 @@ class BalanceController(BoxNode):
         self.period = 1.0 / p["rate"]
         writer = CommandWriter(WireJoints(robot, p["joints"]), self.get_fully_qualified_name())
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
-        self.plant = TopicPlant(self.period, writer, self._commands.publish)
+        self.motors = PlantLink(self, robot, p["drive_gains"], p["plant_timeout"])
+        self.plant = TopicPlant(self.period, writer, self._commands.publish, lambda: self.motors.takes_gains)
         self.own_gains = robot.config.gains
         settings = operator.balance_settings(p)
         self.control = Control(
-            robot, self.plant, self.plant, settings, p["auto_arm"], p["staged"], self._nobody_listens
+            robot, self.plant, self.plant, settings, p["auto_arm"], p["staged"], self.motors, self._plant_refuses
         )
         operator.apply_gains(p, self.control)
         self.control.rehearse()
         self.operator = Operator(self, self.control)
+        self.wishes = Wishes(self)
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
         self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
+        self.inbox.subscribe(DiagnosticStatus, ros_status.TOPIC, LATCHED, self.motors.on_status)
+        self._restart_estimate = None
+        if p["estimator"]:
+            name, group = f"{p['estimator']}/reset", ReentrantCallbackGroup()
+            self._restart_estimate = self.create_client(Trigger, name, callback_group=group)
 
-    def _nobody_listens(self) -> str:
+    def _plant_refuses(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
-        return "" if self._commands.get_subscription_count() else f"nobody listens to {ros_commands.TOPIC}"
+        if not self._commands.get_subscription_count():
+            return f"nobody listens to {ros_commands.TOPIC}; next: start the plant"
+        return UNREPORTED if self.motors.unreported else ""
 
     def _on_state(self, message: Float64MultiArray) -> None:
         self._newest = self.wire.read(message) or self._newest
@@ -81,7 +110,7 @@ class BalanceController(BoxNode):
                     self.plant.repeat()
                     continue
                 self.plant.put(*newest)
-                control.tick()
+                self.wishes.tell(control.tick(self.wishes.command(newest[0].stamp)).refused)
                 answered = math.nan if self.plant.silent else newest[0].stamp
                 control.loop.timing.clear()
                 self.operator.tell_mode()
@@ -91,8 +120,13 @@ class BalanceController(BoxNode):
             self._end()
 
     def _watch_sensors(self, age: float, timeout: float) -> None:
-        """Nothing came: where the robot is driven, brake it and say so, again and again."""
+        """Nothing came: where the robot is driven, brake it and say so, again and again.
+
+        Motors that drop out take the sensors with them, also those of a robot that is armed and only brakes.
+        """
         safety = self.control.safety
+        if safety.arming in (Arming.ARMED, Arming.ACTIVE) and (trouble := self.motors.trouble(armed=True)) is not None:
+            self.control.stop(trouble)
         if age > timeout and safety.arming is Arming.ACTIVE:
             self.control.stop(Trip("no sensors [s]", state_message.TOPIC, age, timeout))
         if age > timeout and safety.arming is Arming.TRIPPED and self.control.last is not None:
@@ -110,12 +144,18 @@ class BalanceController(BoxNode):
         self.control.disarm()
         self.operator.tell_mode()
 
-    def reset(self) -> str:
-        self.control.reset()
-        return ""
+    async def reset(self) -> str:
+        """Plant and controller are disarmed then, and the estimate starts anew: the robot may have been moved."""
+        why = await self.operator.reset()
+        if not why and self._restart_estimate is not None and self._restart_estimate.service_is_ready():
+            why = await ask(self._restart_estimate, Trigger.Request())
+        return why
 
     def on_live_change(self, name: str, value: Any) -> None:
         operator.live_gain(self.control, self.own_gains, name, value)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         return operator.diagnose(self.control)
+
+    def warnings(self) -> list[str]:
+        return operator.warnings(self.control)

@@ -13,10 +13,12 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from lifecycle_msgs.msg import State
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.nodes.claims import Claims
 from humanoid_balance.nodes.inbox import Inbox
 from humanoid_balance.nodes.parameters import Entry, Parameters
 from humanoid_balance.nodes.realtime import Breaks, QuietCollector, RealTime, Stopwatch
@@ -29,6 +31,8 @@ DIAGNOSTICS = 0.2  # [s]
 SELDOM = 10  # rounds of diagnostics between two sweeps of young garbage, and two looks at the times of the ticks
 SWEEP, LOOK = 3, 7  # the rounds in which these are done: each is short enough for one break of the loop, both are not
 JOIN = 5.0  # the loop gets this long to end [s]
+LATE = 0.01  # share of late ticks from which on a loop is slow
+FEW = 200  # ticks that say something about that
 
 COMMON = (
     Entry("robot", "human", "the robot: a name, name:option=value or the path of a YAML file"),
@@ -42,6 +46,8 @@ COMMON = (
 class BoxNode(LifecycleNode):
     """Subclasses give ``setup``, ``loop`` and ``teardown``, and may add to ``diagnose``."""
 
+    roles: tuple[str, ...] = ()  # that only one node of a namespace may have, see ``claims``
+
     def __init__(self, name: str, entries: Iterable[Entry], **options: Any) -> None:
         super().__init__(name, **options)
         self.parameters = Parameters(self, (*COMMON, *entries), lambda: self.active)
@@ -54,13 +60,16 @@ class BoxNode(LifecycleNode):
         self.running = False  # the loop goes on while this is True
         self.finished = False  # the node has done its work, the process may end
         self.configured = False
+        self.unwell = Throttle(self.log.warning)
         self._rounds = 0
+        self._counted = (0, 0, "")  # ticks and late ones when they were last looked at, and what came of it
         self._percentiles: dict[str, object] = {}
         self._thread: threading.Thread | None = None
         self._own: set[Any] = set()  # entities that are there before ``setup``
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(DIAGNOSTICS, self._on_timer)
-        self.create_service(Trigger, "~/reset", self._on_reset)
+        self.create_service(Trigger, "~/reset", self._on_reset, callback_group=ReentrantCallbackGroup())
+        self._claims = Claims(self, self.roles)
         self._own = set(self._entities())
 
     # ---- for subclasses ----
@@ -76,7 +85,7 @@ class BoxNode(LifecycleNode):
     def teardown(self) -> None:
         """Close what ``setup`` opened; its publishers, subscriptions, services and timers go by themselves."""
 
-    def reset(self) -> str:
+    async def reset(self) -> str:
         """Clear what is latched; why it cannot be cleared, or empty."""
         return ""
 
@@ -86,6 +95,10 @@ class BoxNode(LifecycleNode):
     def diagnose(self) -> tuple[str, dict[str, object]]:
         """What is wrong, or empty, and the figures."""
         return "", {}
+
+    def warnings(self) -> list[str]:
+        """What goes on, but not well."""
+        return []
 
     # ---- lifecycle ----
 
@@ -113,6 +126,9 @@ class BoxNode(LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         if self.fault:
             self.log.error(f"not activated, a fault is latched: {self.fault}; call ~/reset")
+            return FAILURE
+        if rival := self._claims.refused():
+            self.log.error(f"not activated: {rival}; end it, or take another namespace")
             return FAILURE
         result = super().on_activate(state)
         self.watch = Stopwatch()
@@ -163,6 +179,7 @@ class BoxNode(LifecycleNode):
     def halt(self) -> None:
         """End the loop; it leaves the robot in damping."""
         self.running = False
+        self._claims.drop()
         if self._thread is not None:
             self.inbox.wake()
             self._thread.join(JOIN)
@@ -189,8 +206,8 @@ class BoxNode(LifecycleNode):
         if self.configured:
             self.on_live_change(name, value)
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.message = self.reset() if self.configured else ""
+    async def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = await self.reset() if self.configured else ""
         response.success = not response.message
         if response.success:
             self.fault = ""
@@ -201,24 +218,44 @@ class BoxNode(LifecycleNode):
     def _on_timer(self) -> None:
         if self.active and not self.running:  # the loop ended by itself
             self.trigger_deactivate()
+        if self.running and (rival := self._claims.hold()):
+            self.latch(f"{rival}; end it, or take another namespace")
+            self.trigger_deactivate()
         self._rounds += 1
         if self.running and self._rounds % SELDOM == SWEEP:
             QuietCollector.sweep()
         wrong, figures = self.diagnose() if self.running else ("", {})
         wrong = self.fault or wrong
+        slow = self._slow() if self.running else ""
+        unwell = "; ".join(filter(None, (slow, *self.warnings()))) if self.running else ""
         label = self._state_machine.current_state[1]
         figures = {"state": label, "robot": self.parameters["robot"], **figures, **self._timing()}
         figures |= {f"refused: {kind}": count for kind, count in list(self.refuse.counts.items())}
         status = DiagnosticStatus(
-            level=DiagnosticStatus.ERROR if wrong else DiagnosticStatus.OK,
+            level=DiagnosticStatus.ERROR if wrong else DiagnosticStatus.WARN if unwell else DiagnosticStatus.OK,
             name=f"humanoid_balance: {self.get_fully_qualified_name()}",
             hardware_id=self.parameters["robot"],
-            message=wrong or label,
+            message=wrong or unwell or label,
             values=[KeyValue(key=key, value=_text(value)) for key, value in figures.items()],
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(array)
+
+    def _slow(self) -> str:
+        """Too many late ticks of late; told in the log as well, now and then."""
+        watch, (ticks, late, slow) = self.watch, self._counted
+        if watch.ticks < ticks:  # the loop was started again
+            ticks = late = 0
+            slow = ""
+        if watch.ticks - ticks >= FEW:
+            share = (watch.overruns - late) / (watch.ticks - ticks)
+            slow = f"{share:.0%} of the ticks are late" if share > LATE else ""
+            ticks, late = watch.ticks, watch.overruns
+            if slow:
+                self.unwell("the loop does not keep its period", f"{slow}; see docs/ros.md, real-time set-up")
+        self._counted = (ticks, late, slow)
+        return slow
 
     def _timing(self) -> dict[str, object]:
         watch = self.watch

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 
+from humanoid_balance import stack
 from humanoid_balance.balance.laws import Laws
-from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
-from humanoid_balance.loop import EstimatorBox, Loop, Tick
+from humanoid_balance.balance.settings import BalanceSettings
+from humanoid_balance.balance.supervisor import Supervisor
+from humanoid_balance.loop import EstimatorBox, Tick
+from humanoid_balance.nodes.motors import PlantMotors
 from humanoid_balance.nodes.rehearsal import rehearse
 from humanoid_balance.nodes.safe_start import SafeStart
 from humanoid_balance.plants.plant import Plant
+from humanoid_balance.plants.ros.status import Motors
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.safety.bringup import BringUp, Stage
-from humanoid_balance.types import RobotState, SensorFrame
+from humanoid_balance.types import STILL, Command, RobotState, SensorFrame
 from humanoid_balance.wholebody.controller import WholeBody
 
+FOLLOW = 0.2  # motors that are given torques get so long to follow them [s]
 ONE_STEP = "the start has no stages (parameter 'staged'); ~/arm does it in one step"
+STAGES_ONLY = "motors that have to be armed are brought up in stages: set parameter 'staged' to true"
 
 
 class Control:
@@ -36,36 +43,50 @@ class Control:
         settings: BalanceSettings,
         auto_arm: bool,
         staged: bool = False,
+        motors: PlantMotors | None = None,
         plant_refuses: Callable[[], str] = lambda: "",
     ) -> None:
-        """``plant_refuses`` says why the plant cannot be driven now; empty when it can."""
+        """``motors`` as far as they have to be armed; ``plant_refuses``: why it cannot be driven now, or empty."""
         self.robot, self.settings, self.auto_arm, self.staged = robot, settings, auto_arm, staged
-        self.bringup = BringUp(robot, restart=self._restart, period=plant.dt)
-        self.safety = self.bringup.box
+        self.bringup = BringUp(robot, motors, restart=self._restart, period=plant.dt)
+        self.safety, self.motors = self.bringup.box, motors
         self.last: Tick | None = None
-        self._estimator, self._start, self._plant_refuses = estimator, SafeStart(), plant_refuses
+        self._start, self._plant_refuses = SafeStart(), plant_refuses
+        self._followed = math.inf  # stamp at which the motors followed last, or were asked to first [s]
         self._lock = Lock()
-        self.wholebody = WholeBody(robot)
-        gate = self.bringup if staged else self.safety
-        self.loop = Loop(plant, self, Supervisor(robot, settings), self.wholebody, gate)
+        self.loop = stack.build(robot, plant, settings, estimator, self.bringup if staged else self.safety)
 
     def rehearse(self) -> None:
         """When the node is configured, 0.2 s: no tick pays for what is used first."""
-        rehearse(self.robot, self.settings, self.wholebody)
+        assert isinstance(self.loop.wholebody, WholeBody)
+        rehearse(self.robot, self.settings, self.loop.wholebody)
 
     # ---- the loop ----
 
-    def tick(self) -> Tick:
+    def tick(self, command: Command = STILL) -> Tick:
+        """Once around the loop; what the tick before it saw may have started or stopped the controller."""
         with self._lock:
-            self.last = self.loop.tick()
+            if self.last is not None:
+                self._start_by_itself(self.last)
+                self._watch_motors(self.last.frame.stamp)
+            self.last = self.loop.tick(command)
             return self.last
 
-    def update(self, frame: SensorFrame) -> RobotState:
-        """The estimator's place in the loop: between the state and what acts on it, an automatic start may come in."""
-        state = self._estimator.update(frame)
-        if self.auto_arm and self.safety.arming is Arming.DISARMED and not self._refusal(state):
-            self._take_over(frame)
-        return state
+    def _start_by_itself(self, seen: Tick) -> None:
+        if self.auto_arm and self.safety.arming is Arming.DISARMED and not self._refusal(seen.state):
+            self._take_over(seen.frame)
+
+    def _watch_motors(self, now: float) -> None:
+        """Motors that do not follow: the robot is not where the controller thinks it drives it."""
+        if self.motors is None or self.safety.arming is not Arming.ACTIVE:
+            self._followed = math.inf
+            return
+        state = self.motors.state
+        if state in (None, Motors.FOLLOWING) or self._followed > now:
+            self._followed = now
+        elif now - self._followed > FOLLOW:
+            assert state is not None
+            self.safety.stop(Trip("motors do not follow [s]", state.value, now - self._followed, FOLLOW))
 
     @property
     def mode(self) -> str:
@@ -79,17 +100,23 @@ class Control:
 
     # ---- operators; each gives the reason of a refusal, or an empty text ----
 
+    def may_arm(self) -> str:
+        """Why not, before the motors are armed for it."""
+        with self._lock:
+            if self.safety.trip is not None:
+                return f"tripped: {self.safety.trip}; next: reset, then arm"
+            if self.last is None:
+                return "no sensors yet; next: look at /diagnostics of the plant and the estimator"
+            return self._stages_only() or self._plant_refuses()
+
     def arm(self) -> str:
         """Take over, or in a staged start: brake, ready to stand up."""
+        why = self.may_arm()
         with self._lock:
-            if self.safety.arming is Arming.ACTIVE:
-                return ""
-            if self.safety.trip is not None:
-                return f"tripped: {self.safety.trip}; call ~/reset first"
-            if self.last is None:
-                return "no sensors yet"
+            if why or self.safety.arming in (Arming.ACTIVE, Arming.ARMED) or self.last is None:
+                return why
             if self.staged:
-                return self._plant_refuses() or self.bringup.arm() or ""
+                return self.bringup.arm() or ""
             why = self._refusal(self.last.state)
             if not why:
                 self._take_over(self.last.frame)
@@ -98,12 +125,23 @@ class Control:
     def stand(self) -> str:
         """Move to the standing posture, slowly, and hold it."""
         with self._lock:
-            return (self.bringup.stand() or "") if self.staged else ONE_STEP
+            return (self._motors_refuse() or self.bringup.stand() or "") if self.staged else ONE_STEP
 
     def balance(self) -> str:
         """Let the controller take over from the held posture."""
         with self._lock:
-            return (self.bringup.activate() or "") if self.staged else ONE_STEP
+            return (self._motors_refuse() or self.bringup.activate() or "") if self.staged else ONE_STEP
+
+    def hoist(self, on: bool) -> str:
+        """The robot hangs: hold the posture, balance nothing."""
+        with self._lock:
+            return (self.bringup.set_hoist(on) or "") if self.staged else ONE_STEP
+
+    def _motors_refuse(self) -> str:
+        """Motors that are not armed."""
+        if self.motors is None or self.bringup.stage is Stage.TRIPPED or self.motors.trouble(armed=True) is None:
+            return ""
+        return self.motors.tell()
 
     def disarm(self) -> None:
         with self._lock:
@@ -115,11 +153,11 @@ class Control:
         with self._lock:
             self.safety.stop(trip)
 
-    def reset(self) -> None:
+    def reset(self) -> str:
         """Clear a trip; the robot is disarmed afterwards, and an automatic start is off."""
         with self._lock:
             self.auto_arm = False
-            self.bringup.reset()
+            return self.bringup.reset() or ""
 
     def set_gain(self, name: str, value: float) -> None:
         """Change a gain of the balance laws while they act."""
@@ -130,7 +168,11 @@ class Control:
                 balance.maker.laws = Laws(self.robot)
 
     def _refusal(self, state: RobotState) -> str:
-        return self._start.refuses(self.robot, state) or self._plant_refuses()
+        return self._start.refuses(self.robot, state) or self._stages_only() or self._plant_refuses()
+
+    def _stages_only(self) -> str:
+        known = self.motors is not None and self.motors.state is not None
+        return STAGES_ONLY if known and not self.staged else ""
 
     def _take_over(self, frame: SensorFrame) -> None:
         """In one step, from the torque that the motors give now."""
@@ -140,4 +182,4 @@ class Control:
 
     def _restart(self) -> None:
         """Balance with a supervisor that has seen nothing yet."""
-        self.loop.balance = Supervisor(self.robot, self.settings)
+        self.loop.balance = stack.balance(self.robot, self.settings)

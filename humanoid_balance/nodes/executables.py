@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 from functools import partial
@@ -15,11 +16,24 @@ NODES = {
     "hardware": "Hardware",
     "push_teleop": "PushTeleop",
     "recorder": "Recorder",
-    "simulator": "Simulator",
+    "simulator": "SimulatorNode",
     "state_estimator": "StateEstimator",
 }
 # Topics that people look at are sent by a thread of the middleware, not in the tick; Fast DDS knows this variable.
 SENT_LATER = {"balance_stack": {"RMW_FASTRTPS_PUBLICATION_MODE": "ASYNCHRONOUS"}}
+
+
+PARENT = "HUMANOID_BALANCE_PARENT"  # process that started this node, and with which it ends
+PR_SET_PDEATHSIG = 1  # sys/prctl.h
+
+
+def end_with_parent() -> None:
+    """SIGTERM when the parent dies, however it dies; only where the parent asks for it in the environment."""
+    parent = os.environ.get(PARENT, "")
+    if parent.isdecimal():
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != int(parent):  # it is dead already
+            raise SystemExit(0)
 
 
 class Signals:
@@ -37,6 +51,7 @@ class Signals:
 def start(name: str) -> NoReturn:
     """Load a node, then run it until its end."""
     signals = Signals()
+    end_with_parent()
     for key, value in SENT_LATER.get(name, {}).items():
         os.environ.setdefault(key, value)
     node = getattr(import_module(f"humanoid_balance.nodes.{name}"), NODES[name])

@@ -42,16 +42,18 @@ class Inbox:
         handler: Callable[..., object],
         raw: bool = False,
         timed: bool = False,
-    ) -> None:
+    ) -> Subscription:
         """``handler`` stores what it needs; it runs in the thread that polls.
 
-        ``raw`` gives it the bytes of a message, ``timed`` also when it arrived, system clock [ns].
+        ``raw`` gives it the bytes of a message, ``timed`` also when it arrived, system clock [ns], and which one of
+        its publisher's messages it is, counted from 1 (None where the middleware does not tell).
         """
         subscription = self._node.create_subscription(
             kind, topic, lambda _: None, qos, callback_group=self._group, raw=raw
         )
         self._handlers.append((subscription, handler, timed))
         self._wait_set = _rclpy.WaitSet(len(self._handlers), 1, 0, 0, 0, 0, self._node.context.handle)
+        return subscription
 
     def wait(self, seconds: float) -> None:
         """Sleep until there is a message, ``wake`` is called, or the time is over."""
@@ -71,7 +73,7 @@ class Inbox:
                 if taken is None:
                     break
                 if timed:
-                    handler(taken[0], taken[1]["received_timestamp"])
+                    handler(taken[0], taken[1]["received_timestamp"], taken[1]["publication_sequence_number"])
                 else:
                     handler(taken[0])
                 count += 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import Action, LaunchContext
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, LogInfo
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from humanoid_balance.nodes import start
+from humanoid_balance.nodes.executables import PARENT
 from humanoid_balance.nodes.start import NodeStart
 from humanoid_balance.robot import registry
 
@@ -48,6 +52,7 @@ def action(node: NodeStart, given: dict[str, str], **options: object) -> Node:
         remappings=list(node.remappings.items()),
         output="screen",
         emulate_tty=True,
+        additional_env={PARENT: str(os.getpid())},
         **options,
     )
 
@@ -63,7 +68,12 @@ def actions(nodes: list[NodeStart], given: dict[str, str]) -> list[Action]:
 
 
 def rviz(given: dict[str, str]) -> list[Action]:
-    """RViz, and the transforms of the robot's links for it."""
+    """RViz, and the transforms of the robot's links for it; without them the robot runs all the same."""
+    for package in ("robot_state_publisher", "rviz2"):
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            return [LogInfo(msg=f"rviz:=true: package '{package}' is not installed; going on without RViz")]
     urdf = registry.load(given["robot"]).urdf
     view = registry.config_folder() / "rviz" / "balance.rviz"
     common = {"namespace": given["namespace"], "output": "screen"}

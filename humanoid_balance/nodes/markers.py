@@ -8,8 +8,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from humanoid_balance.loop import Tick
 from humanoid_balance.nodes.state_topics import WORLD
-from humanoid_balance.plants.ros_stamps import to_time
-from humanoid_balance.types import Array
+from humanoid_balance.plants.ros.stamps import to_time
+from humanoid_balance.types import Array, BodyReference
 
 Colour = tuple[float, float, float, float]
 
@@ -26,6 +26,7 @@ def markers(tick: Tick) -> MarkerArray:
     """All markers of a moment; one that has nothing to show is deleted."""
     state, ground = tick.state, tick.state.ground_height
     push = state.push.force if state.push.active else np.zeros(3)
+    feet = tick.reference.feet if isinstance(tick.reference, BodyReference) else (None, None)
     loop = [*state.support, state.support[0]] if len(state.support) else []
     made = [
         _ball("com", state.com, 0.06, COM),
@@ -35,7 +36,7 @@ def markers(tick: Tick) -> MarkerArray:
         _arrow("push", state.com - METRES_PER_NEWTON * push, state.com, PUSHED),
         *(
             _ball(f"{side}_foot", np.full(3, np.nan) if foot is None else foot.position, 0.05, FOOT)
-            for side, foot in zip(("left", "right"), tick.reference.feet, strict=True)
+            for side, foot in zip(("left", "right"), feet, strict=True)
         ),
     ]
     stamp = to_time(state.stamp)

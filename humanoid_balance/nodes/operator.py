@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from rclpy.node import Node
+from rclpy.callback_groups import ReentrantCallbackGroup
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
+from humanoid_balance.balance.settings import POLICIES, STRATEGIES, BalanceSettings
 from humanoid_balance.balance.steps import STEP_POLICIES
-from humanoid_balance.balance.supervisor import POLICIES, STRATEGIES, BalanceSettings
 from humanoid_balance.loop import Tick
+from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.control import Control
 from humanoid_balance.nodes.markers import markers
+from humanoid_balance.nodes.motors import ARMING
 from humanoid_balance.nodes.parameters import Entry, Parameters
-from humanoid_balance.nodes.qos import LATCHED, SHOWN
+from humanoid_balance.nodes.qos import CHANGES, EACH
+from humanoid_balance.nodes.waiting import until
+from humanoid_balance.plants.ros.status import ARMED
 from humanoid_balance.robot.config import Gains
 from humanoid_balance.safety.box import Trip
 
@@ -46,18 +50,27 @@ def balance_settings(parameters: Parameters) -> BalanceSettings:
     return BalanceSettings(p["strategy"], p["policy"], p["delay"], p["step_policy"])
 
 
-class Operator:
-    """Of a controller: services ``~/arm``, ``~/stand``, ``~/balance``, ``~/estop``, and the topics of ``balance``."""
+BAD = ("tripped", "falling")  # modes that are logged as errors
 
-    def __init__(self, node: Node, control: Control) -> None:
+
+class Operator:
+    """Of a controller: its services, and the topics of ``balance``.
+
+    A request is granted as a whole or refused with the reason: where the plant has motors, ``~/arm`` arms them too,
+    ``~/estop`` stops them, ``~/reset`` resets them.
+    """
+
+    def __init__(self, node: BoxNode, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""
         self._shown: Tick | None = None
-        node.create_service(SetBool, "~/arm", self._on_arm)
+        group = ReentrantCallbackGroup()  # these wait for motors, and for other nodes
+        node.create_service(SetBool, "~/arm", self._on_arm, callback_group=group)
         node.create_service(Trigger, "~/estop", self._on_estop)
+        node.create_service(SetBool, "~/hoist", self._on_hoist)
         node.create_service(Trigger, "~/stand", self._on_stand)
         node.create_service(Trigger, "~/balance", self._on_balance)
-        self._publisher = node.create_publisher(String, "balance/mode", LATCHED)
-        self._markers = node.create_publisher(MarkerArray, "balance/markers", SHOWN)
+        self._publisher = node.create_publisher(String, "balance/mode", CHANGES)
+        self._markers = node.create_publisher(MarkerArray, "balance/markers", EACH)
         node.create_timer(MARKERS, self._show)
 
     def tell_mode(self) -> None:
@@ -66,8 +79,12 @@ class Operator:
         if mode != self._mode:
             self._mode = mode
             self._publisher.publish(String(data=mode))
-            trip = self._control.safety.trip
-            self._node.get_logger().info(f"mode: {mode}" + (f" ({trip})" if trip is not None else ""))
+            trip, log = self._control.safety.trip, self._node.get_logger()
+            text = f"mode: {mode}" + (f" ({trip}); next: reset, then arm" if trip is not None else "")
+            if mode in BAD:
+                log.error(text)
+            else:
+                log.info(text)
 
     def _show(self) -> None:
         """In the executor's thread: the loop has better things to do. Costs nothing while nobody looks."""
@@ -76,13 +93,41 @@ class Operator:
             self._shown = last
             self._markers.publish(markers(last))
 
-    def _on_arm(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        if request.data:
-            response.message = self._control.arm()
-            response.success = not response.message
-        else:
-            self._control.disarm()
-            response.success = True
+    async def _on_arm(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        response.message = await (self._arm() if request.data else self._disarm())
+        response.success = not response.message
+        if response.message:
+            self._node.unwell(f"{'arm' if request.data else 'disarm'} refused: {response.message}")
+        return response
+
+    async def _arm(self) -> str:
+        """The motors first, so that nothing claims to act that does not; and all or nothing."""
+        control, motors = self._control, self._control.motors
+        why = control.may_arm()
+        if why or motors is None:
+            return why or control.arm()
+        why = await motors.arm(True) or control.arm()
+        if not why and motors.state is not None and not await until(lambda: motors.state in ARMED, ARMING):
+            why = motors.tell()
+        if why:
+            await self._disarm()
+        return why
+
+    async def _disarm(self) -> str:
+        control = self._control
+        control.disarm()
+        return "" if control.motors is None else await control.motors.arm(False)
+
+    async def reset(self) -> str:
+        """Motors and controller; afterwards all are disarmed."""
+        control, motors = self._control, self._control.motors
+        if motors is None:
+            return control.reset()
+        return await motors.release() or control.reset() or await motors.clear()
+
+    def _on_hoist(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        response.message = self._control.hoist(request.data)
+        response.success = not response.message
         return response
 
     def _on_stand(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -96,20 +141,25 @@ class Operator:
         return response
 
     def _on_estop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Damping at once; motors brake for a moment, then they are off."""
         self._control.stop(Trip("emergency stop", "operator", 1.0, 0.0))
+        if self._control.motors is not None:
+            self._control.motors.stop("emergency stop by the operator")
         response.success = True
         return response
 
 
 def diagnose(control: Control) -> tuple[str, dict[str, object]]:
     """What is wrong with a controller, and its figures."""
-    trip, last, solution = control.safety.trip, control.last, control.wholebody.solution
+    trip, last = control.safety.trip, control.last
     figures: dict[str, object] = {"mode": control.mode, "arming": control.safety.arming.value}
+    if control.motors is not None and control.motors.state is not None:
+        figures["motors"] = control.motors.tell()
     if last is not None:
         contact = " ".join(name for name, on in zip(("left", "right"), last.state.contact, strict=True) if on)
         figures |= {"estimator faults": ", ".join(last.state.faults), "contacts": contact or "none"}
-    if solution is not None:
-        figures["QP"] = solution.status.value
+    if last is not None and last.solution is not None:
+        figures["QP"] = last.solution.status.value
     return str(trip) if trip is not None else "", figures
 
 
@@ -126,3 +176,9 @@ def live_gain(control: Control, own: Gains, name: str, value: float) -> None:
     gain = name.removeprefix("gains.")
     if gain in GAINS:
         control.set_gain(gain, value if value >= 0.0 else getattr(own, gain))
+
+
+def warnings(control: Control) -> list[str]:
+    """What a controller goes on with, though it is not well."""
+    doubt = control.bringup.doubt if control.staged else None
+    return [str(doubt)] if doubt else []

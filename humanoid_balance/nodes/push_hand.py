@@ -27,7 +27,7 @@ DEAD = 0.3  # a stick moved by less does not point anywhere
 
 
 @dataclass
-class Hand:
+class NextPush:
     """What the next push will be."""
 
     force: float = 100.0  # [N]
@@ -99,7 +99,7 @@ class Joystick:
     def __post_init__(self) -> None:
         self._before: list[int] = []
 
-    def see(self, message: Joy, hand: Hand) -> bool:
+    def see(self, message: Joy, hand: NextPush) -> bool:
         """Answer a message; True: push now."""
         axes, buttons = list(message.axes), list(message.buttons)
         if len(axes) > max(self.forward_axis, self.left_axis):

@@ -7,13 +7,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from humanoid_balance.errors import ConfigError, InputError
+from humanoid_balance import yaml_file
+from humanoid_balance.errors import InputError
+from humanoid_balance.plants import push_file
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.ros_push import HOLD
+from humanoid_balance.plants.ros.push import HOLD
 from humanoid_balance.types import Array
 
 SAMPLE = 0.01  # between two messages of a force that changes [s]
@@ -31,35 +30,11 @@ class PushScript:
 
 def load(file: Path) -> PushScript:
     """Read and check a list of pushes."""
-    try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict) or not isinstance(data.get("pushes"), list) or not data["pushes"]:
-        raise ConfigError(file, "pushes", data.get("pushes") if isinstance(data, dict) else data, "a list of pushes")
-    rest = data.get("rest", REST)
-    if not isinstance(rest, int | float) or not 0.5 <= rest <= 600.0:
-        raise ConfigError(file, "rest", rest, "a number from 0.5 to 600")
-    unknown = set(data) - {"pushes", "rest"}
-    if unknown:
-        raise ConfigError(file, unknown.pop(), "given", "only these keys: pushes, rest")
-    return PushScript(tuple(_push(file, k, entry) for k, entry in enumerate(data["pushes"])), float(rest))
-
-
-def _push(file: Path, k: int, entry: Any) -> PushProfile:
-    allowed = ("force", "duration", "direction", "profile", "frequency")
-    key = f"pushes[{k}]"
-    if not isinstance(entry, dict) or not {"force", "duration"} <= set(entry) <= set(allowed):
-        raise ConfigError(file, key, entry, f"force and duration, maybe more of: {', '.join(allowed)}")
-    for name, value in entry.items():
-        if name != "profile" and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise ConfigError(file, f"{key}.{name}", value, "a number")
-    try:
-        return PushProfile(**{"start": 0.0, **entry})
-    except InputError as error:
-        raise ConfigError(file, key, entry, str(error)) from None
+    reader = yaml_file.read(file)
+    pushes = tuple(push_file.read(entry, start=0.0) for entry in reader.sections("pushes"))
+    rest = reader.number("rest", REST, 0.5, 600.0)
+    reader.done("pushes, rest")
+    return PushScript(pushes, rest)
 
 
 def samples(push: PushProfile) -> Iterator[tuple[float, Array]]:
@@ -71,7 +46,7 @@ def samples(push: PushProfile) -> Iterator[tuple[float, Array]]:
 
 
 @dataclass
-class Outcome:
+class PushOutcome:
     """What came of one push. Times are of the robot's clock; CoM and speed as estimated."""
 
     number: int
@@ -91,7 +66,7 @@ class Outcome:
 class Watcher:
     """Follows the robot from a push to the next."""
 
-    outcome: Outcome
+    outcome: PushOutcome
     from_com: Array
     modes: list[str] = field(default_factory=list)
     _quiet_since: float | None = None
@@ -110,7 +85,7 @@ class Watcher:
         elif self._quiet_since is None:
             self._quiet_since = stamp
 
-    def done(self, fell: bool) -> Outcome:
+    def done(self, fell: bool) -> PushOutcome:
         out = self.outcome
         out.fell, out.modes = fell, " > ".join(self.modes)
         if not fell and self._quiet_since is not None:
@@ -127,10 +102,10 @@ class CsvFile:
             self._file = path.open("w", newline="", encoding="utf-8")
         except OSError as error:
             raise InputError(f"parameter 'csv': {path} cannot be written: {error.strerror}") from None
-        self._writer = csv.DictWriter(self._file, [f.name for f in fields(Outcome)])
+        self._writer = csv.DictWriter(self._file, [f.name for f in fields(PushOutcome)])
         self._writer.writeheader()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: PushOutcome) -> None:
         row = {key: round(v, 4) if isinstance(v, float) else v for key, v in vars(outcome).items()}
         self._writer.writerow(row)
         self._file.flush()

@@ -19,12 +19,12 @@ from std_srvs.srv import SetBool, Trigger
 from humanoid_balance.nodes import push_script
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
-from humanoid_balance.nodes.push_hand import HELP, QUIT, Hand, Joystick, Keyboard
-from humanoid_balance.nodes.push_script import CsvFile, Outcome, Watcher, samples
+from humanoid_balance.nodes.push_hand import HELP, QUIT, Joystick, Keyboard, NextPush
+from humanoid_balance.nodes.push_script import CsvFile, PushOutcome, Watcher, samples
 from humanoid_balance.nodes.qos import LATCHED, PUSH, SHOWN
-from humanoid_balance.plants import ros_push
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.plants.ros import push as ros_push
+from humanoid_balance.plants.ros.stamps import from_time, to_time
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
@@ -53,7 +53,7 @@ class PushTeleop(BoxNode):
     def setup(self, robot: Robot) -> None:
         p = self.parameters
         self.source: str = p["input"]
-        self.hand = Hand(p["force"], p["duration"])
+        self.hand = NextPush(p["force"], p["duration"])
         self.keyboard = Keyboard() if self.source == "keyboard" else None
         self.joystick, self.asked = Joystick(), False
         self.script = push_script.load(Path(p["script"])) if self.source == "script" else None
@@ -164,9 +164,9 @@ class PushTeleop(BoxNode):
             recovered = "fell" if outcome.fell else f"recovered after {outcome.recovery_time} s"
             self.log.info(f"push {k + 1} of {len(self.script.pushes)}: {push.force:g} N: {recovered}, {outcome.modes}")
 
-    def _play_one(self, number: int, push: PushProfile, rest: float) -> Outcome | None:
+    def _play_one(self, number: int, push: PushProfile, rest: float) -> PushOutcome | None:
         start = self.stamp + AHEAD
-        outcome = Outcome(
+        outcome = PushOutcome(
             number, push.force, push.duration, push.direction, push.impulse, push.impulse / self.robot.mass, start
         )
         self.watcher = Watcher(outcome, self.com)

@@ -119,7 +119,7 @@ class Breaks:
         self._begun.clear()
 
 
-class Pace:
+class TickPace:
     """Absolute deadlines on the steady clock, a period apart. Late ticks are caught up, a pause is not."""
 
     def __init__(self, period: float, breaks: Breaks | None = None) -> None:

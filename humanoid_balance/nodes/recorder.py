@@ -1,41 +1,47 @@
-"""Records all topics of a robot into one MCAP file, which opens at every moment, also after a crash.
+"""Records all topics of a robot into MCAP files, which open at every moment, also after a crash.
 
-It reads in Foxglove and PlotJuggler, with ``ros2 bag``, and with ``humanoid-balance replay``. Times are of arrival.
+They read in Foxglove and PlotJuggler, with ``ros2 bag``, and with ``humanoid-balance replay``. Times are of arrival.
+When every topic that a running robot has is matched, the recorder says so, in its log and on ``recorder/ready``;
+simulated robots that are recorded wait for it with their first tick. What is lost is counted and reported.
 """
 
 from __future__ import annotations
 
-import struct
 import time
-from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
-from mcap.opcode import Opcode
 from nav_msgs.msg import Odometry
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import Bool, Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.mcap_file import Batch, McapFile
 from humanoid_balance.nodes.box_node import BoxNode
-from humanoid_balance.nodes.message_schema import schema
+from humanoid_balance.nodes.inbox import BURST
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import LATCHED
+from humanoid_balance.recording.bag import Bag
+from humanoid_balance.recording.message_schema import schema
 from humanoid_balance.robot.model import Robot
 
 EVERY = 0.5  # batches are written so often [s]
-ANY = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)  # matches reliable publishers as well
+PAUSE = 0.01  # between two looks at the queues: a thread that wakes for each message takes a core at 1 kHz [s]
+LOOK = 0.05  # between two looks at the publishers, until all are there [s]
+DEPTH = 20_000  # of the queues: 20 s at 1 kHz in which a busy machine does not let the recorder run
+MEGABYTE = 10**6  # [B]
 
-TOPICS: dict[str, type] = {
+SENSORS: dict[str, type] = {
     "joint_states": JointState,
     "imu": Imu,
     "left_foot/wrench": WrenchStamped,
     "right_foot/wrench": WrenchStamped,
+}
+TOPICS: dict[str, type] = {
+    **SENSORS,
     "odom": Odometry,
     "com": PointStamped,
     "zmp": PointStamped,
@@ -49,8 +55,14 @@ TOPICS: dict[str, type] = {
     "/diagnostics": DiagnosticArray,
 }
 LATCHED_TOPICS: dict[str, type] = {"balance/mode": String, "robot_description": String}
+SHARED = ("push", "/diagnostics")  # by many publishers, so their numbers tell nothing
+NOT_ALWAYS = ("robot_state", "push", "/diagnostics", "robot_description")  # there in some graphs only
 
-ENTRIES = (Entry("file", "", "MCAP file to write"),)
+ENTRIES = (
+    Entry("file", "", "MCAP file to write"),
+    Entry("rotate", 0.0, "size at which the next file begins, 0: one file [MB]", 0.0, 1e6),
+    Entry("keep", 0, "newest files that are kept, 0: all", 0, 10_000),
+)
 
 
 class Recorder(BoxNode):
@@ -63,55 +75,96 @@ class Recorder(BoxNode):
         path = Path(self.parameters["file"])
         if not path.name or path.is_dir():
             raise InputError(f"parameter 'file' is '{path}'; allowed: the path of a file to write")
+        about = {"robot": robot.spec, "namespace": self.get_namespace().strip("/")}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = McapFile(path)
+            self._bag = Bag(path, about, round(MEGABYTE * self.parameters["rotate"]), self.parameters["keep"])
         except OSError as error:
             raise InputError(f"parameter 'file': {path} cannot be written: {error.strerror}") from None
-        self._counts: dict[str, int] = {}
-        self._waiting: list[tuple[int, int, bytes]] = []  # arrival [ns], channel, record
-        for topics, qos, latched in ((TOPICS, ANY, False), (LATCHED_TOPICS, LATCHED, True)):
-            for topic, kind in topics.items():
-                self._record(topic, kind, qos, latched)
+        self._takers = {
+            topic: self._bag.stream(
+                self.resolve_topic_name(topic), _name(kind), schema(_name(kind)), topic in LATCHED_TOPICS,
+                topic not in SHARED,
+            )
+            for topic, kind in (TOPICS | LATCHED_TOPICS).items()
+        }  # fmt: skip
+        self._heard: dict[str, Subscription] = {}
+        self._ready = False
+        self._ready_out = self.create_publisher(Bool, "recorder/ready", LATCHED)
+        for topic in self._takers:
+            if topic not in SENSORS:
+                self._listen(topic, ReliabilityPolicy.RELIABLE)
 
-    def _record(self, topic: str, kind: type, qos: QoSProfile, latched: bool) -> None:
-        name = f"{kind.__module__.split('.')[0]}/{kind.__name__}"
-        full = self.resolve_topic_name(topic)
-        channel = self._file.channel(full, name, latched=latched, schema=schema(name))
-        self._counts[full] = 0
-
-        def keep(data: bytes, arrived: int) -> None:
-            count = self._counts[full] = self._counts[full] + 1
-            head = struct.pack("<BQHIQQ", Opcode.MESSAGE, 22 + len(data), channel, count, arrived, arrived)
-            self._waiting.append((arrived, channel, head + data))
-
-        self.inbox.subscribe(kind, topic, qos, keep, raw=True, timed=True)
+    def _listen(self, topic: str, reliability: ReliabilityPolicy) -> None:
+        kind, late = (TOPICS | LATCHED_TOPICS)[topic], topic in LATCHED_TOPICS
+        durability = DurabilityPolicy.TRANSIENT_LOCAL if late else DurabilityPolicy.VOLATILE
+        qos = QoSProfile(depth=DEPTH, reliability=reliability, durability=durability)
+        self._heard[topic] = self.inbox.subscribe(kind, topic, qos, self._takers[topic], raw=True, timed=True)
 
     def teardown(self) -> None:
-        self._file.close()
+        self._bag.close()
 
     def loop(self) -> None:
+        written = looked = time.monotonic()
         try:
-            written = time.monotonic()
             while self.running:
-                self.inbox.wait(EVERY)
-                self.inbox.poll()
-                if time.monotonic() - written > EVERY:
-                    self._flush()
-                    written = time.monotonic()
+                if self.inbox.poll() < BURST:
+                    time.sleep(PAUSE)
+                now = time.monotonic()
+                if not self._ready and now - looked > LOOK:
+                    self._look()
+                    looked = now
+                if now - written > EVERY:
+                    self._bag.flush()
+                    written = now
         finally:
-            self._flush()
+            while self.inbox.poll() >= BURST:
+                continue
+            self._bag.flush()
+            lost = self._bag.lost
+            told = ", ".join(f"{count} of {topic}" for topic, count in lost.items()) or "none lost"
+            self.log.info(f"recorded {self._bag.count} messages; {'lost: ' if lost else ''}{told}")
 
-    def _flush(self) -> None:
-        """In the order of arrival, whatever the order in which the topics were looked at."""
-        if not self._waiting:
-            return
-        batch = Batch()
-        for arrived, channel, record in sorted(self._waiting, key=itemgetter(0)):
-            batch.mark(channel, np.array([arrived]), np.array([batch.size]))
-            batch.put(record)
-        self._file.write(batch)
-        self._waiting = []
+    def _look(self) -> None:
+        """Listen to the sensors as their publishers offer it; ready when all that a running robot has is matched.
+
+        A robot of somebody else may send best effort, and a listener who asks for more gets nothing.
+        """
+        for topic in SENSORS:
+            if topic in self._heard:
+                continue
+            if publishers := self.get_publishers_info_by_topic(self.resolve_topic_name(topic)):
+                offered = {publisher.qos_profile.reliability for publisher in publishers}
+                sure = offered == {ReliabilityPolicy.RELIABLE}
+                self._listen(topic, ReliabilityPolicy.RELIABLE if sure else ReliabilityPolicy.BEST_EFFORT)
+        if not self._missing():
+            self._ready = True
+            self._ready_out.publish(Bool(data=True))
+            self.log.info(f"ready: all topics of the robot are there; recording into {self._bag.files[0]}")
+
+    def _missing(self) -> list[str]:
+        """Topics of every running robot that nobody publishes yet."""
+        wanted = [topic for topic in self._takers if topic not in NOT_ALWAYS]
+        return [t for t in wanted if t not in self._heard or not self._heard[t].get_publisher_count()]
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
-        return "", {"messages": sum(self._counts.values())}
+        lost = self._bag.lost
+        return "", {
+            "ready": self._ready, "files": len(self._bag.files),
+            "messages": self._bag.count, "lost": sum(lost.values()),
+            **{f"lost {topic}": count for topic, count in lost.items()},
+        }  # fmt: skip
+
+    def warnings(self) -> list[str]:
+        told = []
+        if not self._ready:
+            told.append(f"waits for {', '.join(self._missing())}")
+        if lost := self._bag.lost:
+            topic, count = max(lost.items(), key=lambda item: item[1])
+            told.append(f"{sum(lost.values())} messages lost, {count} of them of {topic}")
+            self.unwell("messages are lost", f"{sum(lost.values())}; {count} of them of {topic}")
+        return told
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__.split('.')[0]}/{kind.__name__}"

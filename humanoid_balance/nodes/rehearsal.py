@@ -12,12 +12,11 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance import stack
 from humanoid_balance.balance.reference import SWING
-from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
-from humanoid_balance.estimation import Estimator
+from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.safety.box import SafetyBox
-from humanoid_balance.types import GRAVITY, FootReference, Reference, RobotState, SensorFrame
+from humanoid_balance.types import GRAVITY, BodyReference, FootReference, RobotState, SensorFrame, TorqueCommand
 from humanoid_balance.wholebody.controller import WholeBody
 
 TICKS = 20
@@ -34,7 +33,7 @@ def standing_still(robot: Robot, stamp: float) -> SensorFrame:
     return SensorFrame(stamp, robot.posture, zero, zero, np.zeros(3), GRAVITY * up, wrench)
 
 
-def usual_problems(state: RobotState, standing: Reference) -> Iterator[tuple[RobotState, Reference]]:
+def usual_problems(state: RobotState, standing: BodyReference) -> Iterator[tuple[RobotState, BodyReference]]:
     """What the whole-body controller is asked while the robot stands and steps, one problem of each shape."""
     yield state, standing
     for side in range(2):
@@ -49,21 +48,28 @@ def usual_problems(state: RobotState, standing: Reference) -> Iterator[tuple[Rob
         yield lifted, standing  # it should be down, and is not
 
 
+class StillPlant:
+    """A robot that stands still whatever it is told."""
+
+    dt = PERIOD
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot, self._ticks = robot, 0
+
+    def read(self) -> SensorFrame:
+        self._ticks += 1
+        return standing_still(self._robot, self._ticks * PERIOD)
+
+    def write(self, command: TorqueCommand) -> None:
+        """It moves nothing."""
+
+
 def rehearse(robot: Robot, settings: BalanceSettings, wholebody: WholeBody) -> None:
-    """Prepare ``wholebody``; the other boxes would remember what was made up, so others of their kind stand in."""
-    estimator, balance, safety, stand_in = (
-        Estimator(robot),
-        Supervisor(robot, settings),
-        SafetyBox(robot),
-        WholeBody(robot),
-    )
-    safety.arm()
-    safety.activate(np.zeros(robot.n))
-    for k in range(TICKS):
-        frame = standing_still(robot, k * PERIOD)
-        state = estimator.update(frame)
-        reference = balance.update(state, stand_in.feasible)
-        safety.update(frame, state, stand_in.update(state, reference))
-    for seen, wanted in usual_problems(state, reference):
-        stand_in.update(seen, wanted)
+    """Prepare ``wholebody``; all boxes would remember what was made up, so a loop of others stands in."""
+    loop = stack.build(robot, StillPlant(robot), settings, safety=stack.active(robot, np.zeros(robot.n)))
+    for _ in range(TICKS):
+        tick = loop.tick()
+    assert isinstance(tick.reference, BodyReference)  # a robot that stands still
+    for seen, wanted in usual_problems(tick.state, tick.reference):
+        loop.wholebody.update(seen, wanted)
         wholebody.prepare(seen, wanted)

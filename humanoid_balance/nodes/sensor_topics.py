@@ -6,9 +6,9 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 
-from humanoid_balance.nodes.qos import SENSOR
-from humanoid_balance.plants.ros_frames import SensorMessages
-from humanoid_balance.plants.ros_joints import WireJoints
+from humanoid_balance.nodes.qos import EACH
+from humanoid_balance.plants.ros.frames import SensorMessages
+from humanoid_balance.plants.ros.joints import WireJoints
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import SensorFrame
 
@@ -21,7 +21,7 @@ class SensorTopics:
         self._ordered = (messages.imu, *messages.wrenches, messages.joints)
         names = ("imu", "left_foot/wrench", "right_foot/wrench", "joint_states")
         kinds = (Imu, WrenchStamped, WrenchStamped, JointState)
-        self._publishers = [node.create_publisher(kind, name, SENSOR) for kind, name in zip(kinds, names, strict=True)]
+        self._publishers = [node.create_publisher(kind, name, EACH) for kind, name in zip(kinds, names, strict=True)]
         self.count = len(names)
 
     def publish_all(self, frame: SensorFrame) -> None:

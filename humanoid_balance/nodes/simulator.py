@@ -9,41 +9,42 @@ from __future__ import annotations
 
 import time
 
-from geometry_msgs.msg import WrenchStamped
 from std_msgs.msg import Float64MultiArray
 
-from humanoid_balance.nodes import world_parameters
+from humanoid_balance.nodes import lockstep, world_parameters
 from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.claims import PLANT
+from humanoid_balance.nodes.lockstep import Lockstep
 from humanoid_balance.nodes.parameters import Entry
-from humanoid_balance.nodes.qos import COMMAND, PUSH
-from humanoid_balance.nodes.realtime import Pace, Stopwatch
+from humanoid_balance.nodes.qos import COMMAND
+from humanoid_balance.nodes.realtime import Stopwatch
 from humanoid_balance.nodes.sensor_topics import SensorTopics
 from humanoid_balance.nodes.simulated import Simulated
-from humanoid_balance.plants import ros_commands, ros_push
-from humanoid_balance.plants.ros_commands import CommandGate
-from humanoid_balance.plants.ros_joints import WireJoints
-from humanoid_balance.plants.ros_stamps import nanoseconds
+from humanoid_balance.nodes.status_topic import StatusTopic
+from humanoid_balance.plants.ros import commands as ros_commands
+from humanoid_balance.plants.ros.commands import CommandGate
+from humanoid_balance.plants.ros.joints import WireJoints
+from humanoid_balance.plants.ros.stamps import nanoseconds
+from humanoid_balance.plants.ros.status import Motors, PlantStatus
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import COMMAND_AGE
 from humanoid_balance.types import SensorFrame
 
 LATE = 4_000_000  # [ns]
 REMEMBERED = 1000  # frames whose answer is waited for
-RECENT = 20_000_000  # who answered a frame this young is there again [ns]
-FAREWELL = 0.1  # [s]
-RESEND = 0.05  # in lock-step a frame is sent again when its answer does not come for so long [s]
 
 ENTRIES = (
     *world_parameters.ENTRIES,
     Entry("rate", 500.0, "sensor frames a second of simulated time [Hz]", 50.0, 1000.0),
     Entry("joints", [], "order of the joints on the wire; none: the robot's own"),
-    Entry("lockstep", False, "wait for the command that answers each frame, at no pace of its own"),
-    Entry("lockstep_timeout", 2.0, "a controller that does not answer for so long is lost [s]", 0.05, 3600.0),
+    *lockstep.ENTRIES,
 )
 
 
-class Simulator(BoxNode):
+class SimulatorNode(BoxNode):
     """See the module."""
+
+    roles = (PLANT,)
 
     def __init__(self) -> None:
         super().__init__("simulator", ENTRIES)
@@ -54,18 +55,19 @@ class Simulator(BoxNode):
         self.simulated = Simulated(self, robot, p)
         self.sensors = SensorTopics(self, robot, joints)
         self.gate = CommandGate(robot, joints, self.refuse, p["lockstep_timeout"] if self.lockstep else COMMAND_AGE)
-        self._patience, self._damped = p["lockstep_timeout"], False
-        self._alone = False  # in lock-step: no controller answers
+        self.status = StatusTopic(self)
+        self._damped = False
+        self.pace = self.simulated.pace
+        self._answer = Lockstep(self.inbox, self.gate, self.pace, self._publish, p["lockstep_timeout"])
         self._driver: str | None = None
         self.latency = Stopwatch()  # from a frame to the arrival of its command
         self._published: dict[int, int] = {}  # stamp of a frame [ns] -> when it was sent, system clock [ns]
         self.inbox.subscribe(Float64MultiArray, ros_commands.TOPIC, COMMAND, self._on_command, timed=True)
-        self.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.simulated.pushes.on_message)
 
     def teardown(self) -> None:
         self.simulated.close()
 
-    def _on_command(self, message: Float64MultiArray, arrived: int) -> None:
+    def _on_command(self, message: Float64MultiArray, arrived: int, number: int | None) -> None:
         if self.gate.accept(message) and self.gate.label is not None:
             sent = self._published.pop(self.gate.label.answers, None)
             if sent is not None:
@@ -79,16 +81,17 @@ class Simulator(BoxNode):
 
     def loop(self) -> None:
         plant, clock = self.simulated.plant, time.perf_counter
-        self.pace = Pace(self.simulated.period)
+        self.simulated.wait_for_recorder()
         while self.running:
             begun = clock()
             if self.simulated.before_tick():
                 self.gate.forget()
-                self._damped, self._alone = False, True  # time passes until somebody takes over
+                self._damped, self._answer.alone = False, True  # time passes until somebody takes over
             frame = plant.read()
             self._publish(frame)
+            self.status.update((self._damped, self.simulated.plant.held), self._status)
             published = clock()
-            in_time = self._wait_for_answer(frame) if self.lockstep else self.pace.wait()
+            in_time = self._answer.wait(frame, self._waits) if self.lockstep else self.pace.wait()
             answered = clock()
             self.inbox.poll()
             plant.write(self.gate.command(frame.stamp))
@@ -96,32 +99,8 @@ class Simulator(BoxNode):
             self.simulated.after_tick()
             self.watch.add(published - begun + clock() - answered, not in_time)
 
-    def _wait_for_answer(self, frame: SensorFrame) -> bool:
-        """Until a command answers the frame; False while nobody does, then time goes on in real time."""
-        wanted, sent = nanoseconds(frame.stamp), time.monotonic()
-        while self.running and not self.simulated.waits_for_reset:
-            self.inbox.wait(0.0 if self._alone else RESEND)
-            self.inbox.poll()
-            if self._answered(wanted):
-                return True
-            if self._alone or self._gone():
-                self.pace.wait()
-                self.inbox.poll()
-                self._alone = not self._answered(wanted - RECENT)
-                return False
-            if time.monotonic() - sent >= RESEND:
-                self._publish(frame)
-                sent = time.monotonic()
-        return True
-
-    def _answered(self, stamp: int) -> bool:
-        """The newest command answers a stamp [ns] or a later one."""
-        return self.gate.label is not None and self.gate.label.answers >= stamp
-
-    def _gone(self) -> bool:
-        """The controller is silent for too long. One whose last word was damping has probably ended with it."""
-        label = self.gate.label
-        return label is not None and self.gate.age > (FAREWELL if label.damped else self._patience)
+    def _waits(self) -> bool:
+        return self.running and not self.simulated.waits_for_reset
 
     def _tell_driver(self) -> None:
         """Once when somebody takes over, and when the joints are braked."""
@@ -137,7 +116,13 @@ class Simulator(BoxNode):
             self.log.warning(f"damping: {why}")
         self._damped = damped
 
-    def reset(self) -> str:
+    def _status(self) -> PlantStatus:
+        """Nobody has to arm a simulation, and its joints run stiffness and damping themselves."""
+        still = self._damped or self.simulated.plant.held
+        motors = Motors.BRAKING if still else Motors.FOLLOWING
+        return PlantStatus(self.status.node, self.status.process, armable=False, motors=motors)
+
+    async def reset(self) -> str:
         """The robot stands in the harness again, time goes on."""
         self.simulated.ask_to_reset()
         return ""
@@ -152,3 +137,6 @@ class Simulator(BoxNode):
                 "sensor to command p99 [us]": self.latency.percentile(99),
             }
         return ("damping" if self._damped else ""), figures
+
+    def warnings(self) -> list[str]:
+        return [] if self.lockstep else self.simulated.warnings()

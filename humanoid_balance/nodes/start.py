@@ -58,17 +58,24 @@ def simulation(
     rate = rate or (SEPARATE_RATE if separate else STACK_RATE)
     common = {"robot": robot, "autostart": True, "rate": rate}
     if not separate:
-        return [NodeStart("balance_stack", {**common, **world, "auto_arm": True, "full_rate": recorded})]
-    return [NodeStart("simulator", {**common, **world}), *controller(robot, rate, simulated=True)]
+        alone = {**common, **world, "auto_arm": True, "full_rate": recorded, "recorded": recorded}
+        return [NodeStart("balance_stack", alone)]
+    return [NodeStart("simulator", {**common, **world, "recorded": recorded}), *controller(robot, rate, simulated=True)]
 
 
-def recorder(robot: str, file: str) -> NodeStart:
-    return NodeStart("recorder", {"robot": robot, "autostart": True, "file": file})
+def recorder(robot: str, file: str, rotate: float = 0.0, keep: int = 0) -> NodeStart:
+    """``rotate``: size at which the next file begins [MB]; ``keep``: newest files that stay. 0: no limit."""
+    return NodeStart("recorder", {"robot": robot, "autostart": True, "file": file, "rotate": rotate, "keep": keep})
 
 
 def teleop(robot: str, source: str, **parameters: Any) -> NodeStart:
     return NodeStart("push_teleop", {"robot": robot, "autostart": True, "input": source, **parameters})
 
 
-def hardware(robot: str, ports: list[str], rate: float) -> NodeStart:
-    return NodeStart("hardware", {"robot": robot, "autostart": True, "rate": rate, "ports": ports})
+def boards(robot: str, rate: float = 0.0, separate: bool = True, **wiring: Any) -> list[NodeStart]:
+    """A robot on motor boards, disarmed; ``rate`` 0 takes the usual one [Hz]. ``wiring``: ports or a wiring file."""
+    rate = rate or (SEPARATE_RATE if separate else STACK_RATE)
+    common = {"robot": robot, "autostart": True, "rate": rate}
+    if not separate:
+        return [NodeStart("balance_stack", {**common, **wiring, "plant": "serial", "staged": True})]
+    return [NodeStart("hardware", {**common, **wiring}), *controller(robot, rate, simulated=False)]

@@ -13,11 +13,12 @@ from humanoid_balance.estimation import Estimator, EstimatorSettings
 from humanoid_balance.estimation.settings import GuardSettings
 from humanoid_balance.nodes import state_message
 from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.claims import ESTIMATOR
 from humanoid_balance.nodes.parameters import Entry
-from humanoid_balance.nodes.qos import SENSOR
+from humanoid_balance.nodes.qos import EACH, SENSOR
 from humanoid_balance.nodes.state_message import StateMessage
 from humanoid_balance.nodes.state_topics import StateTopics
-from humanoid_balance.plants.ros_frames import FrameReader
+from humanoid_balance.plants.ros.frames import FrameReader
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import RobotState
 
@@ -33,6 +34,8 @@ ENTRIES = (
 class StateEstimator(BoxNode):
     """A frame in, a state out, as soon as the frame is complete."""
 
+    roles = (ESTIMATOR,)
+
     def __init__(self) -> None:
         super().__init__("state_estimator", ENTRIES)
 
@@ -46,7 +49,7 @@ class StateEstimator(BoxNode):
         self.topics = StateTopics(self, robot)
         self.state: RobotState | None = None
         self._asked_to_reset = False
-        self._state_out = self.create_publisher(Float64MultiArray, state_message.TOPIC, SENSOR)
+        self._state_out = self.create_publisher(Float64MultiArray, state_message.TOPIC, EACH)
         subscribe, reader = self.inbox.subscribe, self.reader
         subscribe(Imu, "imu", SENSOR, reader.on_imu)
         for side, name in enumerate(("left", "right")):
@@ -79,7 +82,7 @@ class StateEstimator(BoxNode):
             took = time.perf_counter() - begun
             self.watch.add(took, took > self.period)
 
-    def reset(self) -> str:
+    async def reset(self) -> str:
         """The estimate starts anew with the next frame, as after a robot was lifted and put down elsewhere."""
         self._asked_to_reset = True
         return ""

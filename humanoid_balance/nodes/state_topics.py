@@ -12,9 +12,9 @@ from geometry_msgs.msg import PointStamped, TransformStamped, Vector3Stamped, Wr
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
-from humanoid_balance.experiments.link_tree import LinkTree
-from humanoid_balance.nodes.qos import SHOWN
-from humanoid_balance.plants.ros_stamps import to_time
+from humanoid_balance.nodes.qos import EACH
+from humanoid_balance.plants.ros.stamps import to_time
+from humanoid_balance.recording.link_tree import LinkTree
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, RobotState
 
@@ -44,7 +44,7 @@ class StateTopics:
         ]
         if TFMessage is not None:
             points.append(("/tf", TFMessage, self._transform))
-        self._topics = [(node.create_publisher(kind, name, SHOWN), make) for name, kind, make in points]
+        self._topics = [(node.create_publisher(kind, name, EACH), make) for name, kind, make in points]
         self.count = len(self._topics)
 
     def publish(self, k: int, state: RobotState) -> None:

@@ -23,6 +23,7 @@ ENTRIES = (
     Entry("actuator_latency", 0.0, "[s]", 0.0, 0.1),
     Entry("speed", 1.0, "simulated over real time", 0.01, 100.0),
     Entry("harness", True, "hold the robot until somebody takes over"),
+    Entry("recorded", False, "begin with the first tick when a recorder is ready"),
     Entry("publish_clock", False, "publish /clock"),
 )
 

@@ -72,15 +72,13 @@ class Port:
     def send(self, data: bytes, urgent: bool = False) -> bool:
         """Whole frames, or not at all: False if the line is still busy with the one before.
 
-        An ``urgent`` frame goes out even behind half of another one; its first byte is zero, which ends that half.
+        An ``urgent`` frame goes out even behind half of another one: the zero that it begins with ends that half.
         """
         if self._rest and not urgent:
             self._rest = self._write(self._rest)
             if self._rest:
                 self.overruns += 1
                 return False
-        if urgent:
-            data = b"\0" + data
         self._rest = self._write(data)
         if len(self._rest) == len(data):
             self._rest = b""

@@ -61,6 +61,15 @@ class PushProfile:
         if self.profile == "sine" and self.frequency <= 0:
             raise InputError(f"push frequency is {self.frequency:g} Hz; allowed: above 0")
 
+    @staticmethod
+    def parse(text: str) -> PushProfile:
+        """``FORCE:DURATION:DIRECTION:START`` in N, s, deg, s."""
+        try:
+            force, duration, direction, start = map(float, text.split(":"))
+        except ValueError:
+            raise InputError(f"push '{text}'; allowed: FORCE:DURATION:DIRECTION:START in N, s, deg, s") from None
+        return PushProfile(force, duration, direction, start)
+
     @property
     def axis(self) -> Array:
         angle = math.radians(self.direction)

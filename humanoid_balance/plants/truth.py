@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
-from humanoid_balance.types import Array
+import numpy as np
+
+from humanoid_balance.types import Array, PerJoint, Vector
 
 FALL_COSINE = math.cos(1.4)  # of the torso's lean [rad]
 FALL_HEIGHT = 0.6  # of the standing CoM height
@@ -16,20 +19,25 @@ class Truth:
     """What really happened, at the stamp of a sensor frame."""
 
     stamp: float
-    com: Array  # (3,) [m]
-    com_velocity: Array  # (3,) [m/s]
-    angular_momentum: Array  # about the CoM (3,)
-    base_position: Array  # (3,)
-    base_quaternion: Array  # x y z w
-    joint_position: Array  # (n,)
-    torque: Array  # applied (n,)
-    torso_axis: Array  # world direction that pointed up at the start (3,)
-    sole_position: Array  # sole frames (2, 3)
-    sole_rotation: Array  # (2, 3, 3)
-    sole_force: Array  # ground on foot, world (2, 3)
-    sole_moment: Array  # about the sole frame's origin, world (2, 3)
-    push: Array  # external force (3,) [N]
+    com: Vector  # [m]
+    com_velocity: Vector  # [m/s]
+    angular_momentum: Vector  # about the CoM
+    base_position: Vector
+    base_quaternion: Annotated[Array, 4]  # x y z w
+    joint_position: PerJoint
+    torque: PerJoint  # applied
+    torso_axis: Vector  # world direction that pointed up at the start
+    sole_position: Annotated[Array, 2, 3]  # sole frames
+    sole_rotation: Annotated[Array, 2, 3, 3]
+    sole_force: Annotated[Array, 2, 3]  # ground on foot, world
+    sole_moment: Annotated[Array, 2, 3]  # about the sole frame's origin, world
+    push: Vector  # external force [N]
     fell: bool
+
+    @property
+    def q(self) -> Array:
+        """Pose as Pinocchio has it: base position, base quaternion x y z w, joints (7 + n,)."""
+        return np.concatenate((self.base_position, self.base_quaternion, self.joint_position))
 
 
 def height_above(com: Array, slope: float) -> float:

@@ -10,15 +10,16 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.errors import ConfigError
+from humanoid_balance.robot import meshes
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.robot.repair import mesh_folder
 from humanoid_balance.types import Array
 
-MESHES = (".stl", ".obj", ".msh")  # what MuJoCo reads; links with other meshes touch nothing and are not seen
 _STL_FACE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 @dataclass(frozen=True)
-class Shape:
+class UrdfShape:
     """A box, cylinder or sphere, placed in the frame of the joint that moves it."""
 
     kind: str
@@ -26,11 +27,11 @@ class Shape:
     place: pin.SE3
 
 
-def shapes(robot: Robot) -> dict[int, list[Shape]]:
+def shapes(robot: Robot) -> dict[int, list[UrdfShape]]:
     """Collision shapes by Pinocchio joint, feet left out (their soles are boxes); a mesh becomes the box around it."""
     root = ET.fromstring(robot.urdf)
     feet = set().union(*(rigid_with(root, foot.frame) for foot in robot.config.feet))
-    found: dict[int, list[Shape]] = {}
+    found: dict[int, list[UrdfShape]] = {}
     for link in root.findall("link"):
         name = link.attrib["name"]
         if name in feet or not robot.model.existFrame(name):
@@ -43,20 +44,20 @@ def shapes(robot: Robot) -> dict[int, list[Shape]]:
     return found
 
 
-def _shape(robot: Robot, part: ET.Element, link: pin.SE3) -> Shape | None:
+def _shape(robot: Robot, part: ET.Element, link: pin.SE3) -> UrdfShape | None:
     origin, geometry = part.find("origin"), part.find("geometry")
     place = link if origin is None else link * placement(origin)
     for solid in geometry if geometry is not None else ():
         if solid.tag in ("box", "cylinder", "sphere"):
-            return Shape(solid.tag, dict(solid.attrib), place)
+            return UrdfShape(solid.tag, dict(solid.attrib), place)
         if solid.tag == "mesh":
-            file = resolve_mesh(robot, solid.attrib["filename"])
-            if file.suffix.lower() in (".stl", ".obj"):
+            file = meshes.readable(resolve_mesh(robot, solid.attrib["filename"]))
+            if file is not None and file.suffix.lower() in (".stl", ".obj"):
                 scale = [float(s) for s in solid.attrib.get("scale", "1 1 1").split()]
                 points = _vertices(file) * scale
                 low, high = points.min(axis=0), points.max(axis=0)
                 size = " ".join(f"{s:.6g}" for s in np.maximum(high - low, 1e-3))
-                return Shape("box", {"size": size}, place * pin.SE3(np.eye(3), (low + high) / 2))
+                return UrdfShape("box", {"size": size}, place * pin.SE3(np.eye(3), (low + high) / 2))
     return None
 
 
@@ -93,12 +94,7 @@ def rigid_with(root: ET.Element, link: str) -> set[str]:
 def resolve_mesh(robot: Robot, address: str) -> Path:
     """A mesh by ``package://package/path``, looked for beside every folder above the URDF, or relative to it."""
     here = (robot.urdf_path or robot.config.file).parent
-    _, package, inside = address.rpartition("package://")
-    if package:
-        for folder in (here, *here.parents):
-            for candidate in (folder / inside, folder.parent / inside):
-                if candidate.is_file():
-                    return candidate
-    elif (here / inside).is_file():
-        return here / inside
-    raise ConfigError(robot.config.file, "urdf", robot.config.urdf, f"meshes that exist; not found: {address}")
+    found = meshes.find(address, here, mesh_folder(ET.fromstring(robot.urdf)))
+    if found is not None:
+        return found
+    raise ConfigError(robot.config.file, *robot.config.source, f"meshes that exist; not found: {address}")

@@ -6,6 +6,18 @@ from dataclasses import dataclass, field
 
 SIMULATORS = ("mujoco", "gazebo")
 GROUNDS = ("flat", "rough", "cart")
+DROP_AT = 3.0  # where a step down is, before the start [m]
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """A box that does not move: a rail, a wall, a table."""
+
+    name: str
+    position: tuple[float, float, float]  # of its centre, world [m]
+    size: tuple[float, float, float]  # whole length, width, height [m]
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [rad]
+    friction: float = 0.8
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,9 @@ class World:
     ground: str = "flat"  # what lies on it, see GROUNDS
     timestep: float = 0.001  # of the physics [s]
     visual: bool = False  # load the meshes that are only seen
+    planar: bool = False  # a boom: the base moves in the sagittal plane of its start only, x, z and pitch
+    drop: float = 0.0  # the ground ends DROP_AT before the start and goes on so much lower [m]
+    fixtures: tuple[Fixture, ...] = ()  # what stands on the ground beside the robot
 
 
 @dataclass(frozen=True)

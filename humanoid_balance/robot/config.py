@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from humanoid_balance.yaml_file import Reader, names_of, read
@@ -29,6 +30,33 @@ class FootConfig:
 
 
 @dataclass(frozen=True)
+class ContactConfig:
+    """A surface beside the soles that may push on something: a rectangle on a link [m].
+
+    Its frame is the URDF frame moved by ``xyz`` and turned by ``rpy``: x and y along the surface, z into the body.
+    """
+
+    frame: str
+    x: tuple[float, float]
+    y: tuple[float, float]
+    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    friction: float = 0.4
+
+
+@dataclass(frozen=True)
+class MotorConfig:
+    """The motor of a joint, behind its gear; see ``actuation/motor.py``."""
+
+    no_load: float  # speed at which it has no torque left [rad/s]
+    torque: float | None = None  # peak, driving [N m]; None: the joint's torque limit
+    braking: float | None = None  # peak, braking [N m]; None: as driving
+    corner: float = 0.0  # speed up to which it has its peak torque [rad/s]
+    friction: float = 0.0  # Coulomb, of rotor and gear [N m]
+    damping: float = 0.0  # viscous, of rotor and gear [N m s/rad]
+
+
+@dataclass(frozen=True)
 class JointConfig:
     """Properties of the joints that match a pattern; ``None`` keeps the URDF's value or the default."""
 
@@ -43,10 +71,11 @@ class JointConfig:
     posture: float | None = None  # how dearly the joint leaves its posture, 1 = as all others
     stiffness: float | None = None  # on-board PD of an impedance drive [N m/rad]; 0 = pure torque drive
     drive_damping: float | None = None  # [N m s/rad]
+    motor: MotorConfig | None = None
 
 
 @dataclass(frozen=True)
-class Stance:
+class StanceConfig:
     """The nominal stance: distance between the soles and where the CoM stands over them, from their centre [m]."""
 
     width: float | None = None  # [m]; None keeps the posture's own
@@ -76,6 +105,18 @@ class Gains:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """How far, how high and how fast a leg steps: lengths in CoM heights h, times in sqrt(h / g)."""
+
+    forward: float = 0.75  # furthest foothold ahead of the standing foot
+    backward: float = 0.60  # and behind it: hips bend less that way
+    aside: float = 0.85  # and beside it
+    clearance: float = 0.045  # of a swinging sole; more where the ground is rough
+    shortest: float = 0.5  # swing; the motors of hip and knee decide
+    longest: float = 1.4  # swing; later the body has fallen too far
+
+
+@dataclass(frozen=True)
 class Estimation:
     """How the state is estimated."""
 
@@ -87,7 +128,7 @@ class RobotConfig:
     """All of ``config/robots/R.yaml``."""
 
     file: Path
-    urdf: str
+    urdf: str  # empty if the robot is described in MJCF
     torso: str
     imu: str
     feet: tuple[FootConfig, FootConfig]
@@ -96,27 +137,81 @@ class RobotConfig:
     joints: Mapping[str, JointConfig]
     symmetry: tuple[tuple[str, str], ...] = ()
     locked: tuple[str, ...] = ()
-    stance: Stance = field(default_factory=Stance)
+    stance: StanceConfig = field(default_factory=StanceConfig)
     gains: Gains = field(default_factory=Gains)
+    steps: Steps = field(default_factory=Steps)
     estimation: Estimation = field(default_factory=Estimation)
     friction: float = 0.4  # assumed between sole and ground
+    contacts: Mapping[str, ContactConfig] = field(default_factory=dict)  # beside the soles
+    actuation: str = "ideal"  # one of ACTUATIONS
+    mjcf: str = ""
+    strict: bool = False  # refuse a description that has to be repaired
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """Key and value that name the description of the body, for messages."""
+        return ("mjcf", self.mjcf) if self.mjcf else ("urdf", self.urdf)
+
+    def posture_of(self, joint: str) -> float:
+        """Angle of a joint in the nominal posture; the last pattern that matches wins [rad]."""
+        value = 0.0
+        for pattern, angle in self.posture.items():
+            if fnmatchcase(joint, pattern):
+                value = angle
+        return value
 
 
+ACTUATIONS = ("ideal", "motor")
 GROUPS = ("legs", "torso", "arms", "head", "hands")
-URDF_FORMS = "'generate:human', 'example-robot-data:PATH' or a path beside this file"
+URDF_FORMS = "'generate:human', 'generate:r2d', 'example-robot-data:PATH' or a path beside this file"
+
+
+def _three(reader: Reader, key: str, what: str) -> tuple[float, float, float]:
+    values = reader.take(key, [0.0, 0.0, 0.0])
+    if not isinstance(values, list) or len(values) != 3:
+        raise reader.bad(key, values, what)
+    a, b, c = (reader.check_number(key, value) for value in values)
+    return a, b, c
 
 
 def _foot(reader: Reader) -> FootConfig:
-    rpy = reader.take("rpy", [0.0, 0.0, 0.0])
-    if not isinstance(rpy, list) or len(rpy) != 3:
-        raise reader.bad("rpy", rpy, "[roll, pitch, yaw]")
-    roll, pitch, yaw = (reader.check_number("rpy", angle) for angle in rpy)
+    rpy = _three(reader, "rpy", "[roll, pitch, yaw]")
     z = reader.number("z", 0.0, -0.5, 0.5)
-    foot = FootConfig(reader.text("frame"), reader.pair("x", None), reader.pair("y", None), z, (roll, pitch, yaw))
+    foot = FootConfig(reader.text("frame"), reader.pair("x", None), reader.pair("y", None), z, rpy)
     if (foot.x is None) != (foot.y is None):
         raise reader.bad("x" if foot.x is None else "y", None, "both x and y, or neither")
     reader.done(names_of(FootConfig))
     return foot
+
+
+def _contact(reader: Reader) -> ContactConfig:
+    contact = ContactConfig(
+        frame=reader.text("frame"),
+        x=reader.pair("x"),
+        y=reader.pair("y"),
+        xyz=_three(reader, "xyz", "[x, y, z]"),
+        rpy=_three(reader, "rpy", "[roll, pitch, yaw]"),
+        friction=reader.number("friction", 0.4, 0.05, 2.0),
+    )
+    reader.done(names_of(ContactConfig))
+    return contact
+
+
+def _motor(reader: Reader) -> MotorConfig:
+    corner = reader.number("corner", 0.0, 0.0, 1e3)
+    no_load = reader.number("no_load", ..., 0.1, 1e3)
+    if no_load <= corner:
+        raise reader.bad("no_load", no_load, f"a speed above the corner's, {corner:g}")
+    motor = MotorConfig(
+        no_load=no_load,
+        torque=reader.number("torque", None, 1e-3, 2000.0),
+        braking=reader.number("braking", None, 1e-3, 2000.0),
+        corner=corner,
+        friction=reader.number("friction", 0.0, 0.0, 100.0),
+        damping=reader.number("damping", 0.0, 0.0, 100.0),
+    )
+    reader.done(names_of(MotorConfig))
+    return motor
 
 
 def _joint(reader: Reader) -> JointConfig:
@@ -132,9 +227,19 @@ def _joint(reader: Reader) -> JointConfig:
         posture=reader.number("posture", None, 1e-3, 1e3),
         stiffness=reader.number("stiffness", None, 0.0, 1e5),
         drive_damping=reader.number("drive_damping", None, 0.0, 1e4),
+        motor=_motor(reader.section("motor")) if "motor" in reader.data else None,
     )
     reader.done(names_of(JointConfig))
     return entry
+
+
+def _steps(reader: Reader) -> Steps:
+    ranges = {"clearance": (0.005, 0.3), "shortest": (0.2, 3.0), "longest": (0.3, 5.0)}
+    values = {f.name: reader.number(f.name, f.default, *ranges.get(f.name, (0.1, 1.5))) for f in fields(Steps)}
+    reader.done(names_of(Steps))
+    if values["longest"] <= values["shortest"]:
+        raise reader.bad("longest", values["longest"], f"more than shortest, {values['shortest']:g}")
+    return Steps(**values)
 
 
 def _gains(reader: Reader) -> Gains:
@@ -153,14 +258,23 @@ def load(file: Path) -> RobotConfig:
     groups = reader.section("groups", {})
     joints = reader.section("joints", {})
     stance = reader.section("stance", {})
+    contacts = reader.section("contacts", {})
     estimation = reader.section("estimation", {})
+    actuation = reader.text("actuation", "ideal")
+    if actuation not in ACTUATIONS:
+        raise reader.bad("actuation", actuation, ", ".join(ACTUATIONS))
     symmetry = reader.take("symmetry", [])
     for pair in symmetry if isinstance(symmetry, list) else [symmetry]:
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(p, str) for p in pair):
             raise reader.bad("symmetry", pair, "a list of [left joint, right joint]")
+    urdf, mjcf = reader.text("urdf", ""), reader.text("mjcf", "")
+    if bool(urdf) == bool(mjcf):
+        raise reader.bad("urdf", urdf or None, f"one of urdf and mjcf: {URDF_FORMS}")
     config = RobotConfig(
         file=file,
-        urdf=reader.text("urdf"),
+        urdf=urdf,
+        mjcf=mjcf,
+        strict=reader.flag("strict", False),
         torso=reader.text("torso"),
         imu=reader.text("imu"),
         feet=(left, right),
@@ -169,13 +283,16 @@ def load(file: Path) -> RobotConfig:
         joints={k: _joint(joints.section(k)) for k in list(joints.data)},
         symmetry=tuple((a, b) for a, b in symmetry),
         locked=reader.names("locked"),
-        stance=Stance(stance.number("width", None, 0.0, 2.0), stance.pair("com", (0.0, 0.0), ordered=False)),
+        stance=StanceConfig(stance.number("width", None, 0.0, 2.0), stance.pair("com", (0.0, 0.0), ordered=False)),
         gains=_gains(reader.section("gains", {})),
+        steps=_steps(reader.section("steps", {})),
         estimation=Estimation(estimation.flag("foot_sensors", True)),
         friction=reader.number("friction", 0.4, 0.05, 2.0),
+        contacts={str(k): _contact(contacts.section(k)) for k in list(contacts.data)},
+        actuation=actuation,
     )
     groups.done(", ".join(GROUPS))
-    stance.done(names_of(Stance))
+    stance.done(names_of(StanceConfig))
     estimation.done(names_of(Estimation))
     reader.done(names_of(RobotConfig, ("file",)))
     return config

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.robot.urdf_parts import fixed_joint, geometry, inertial, numbers, pin_joint
 
 DENSITY = 1000.0  # [kg/m³]
 
@@ -39,6 +40,7 @@ LENGTH_FRACTION = {
     "foot": 0.152,
 }
 LIMBS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
+HEIGHT = 1.70  # [m]
 ANKLE_HEIGHT = 0.039  # of the body height
 HEEL = 0.28  # the ankle stands this share of the foot length before the heel
 SOLE_WIDTH = 0.055
@@ -46,12 +48,10 @@ HIP_HALF_WIDTH = 0.050
 WIDEST_THIGH = 0.9 * HIP_HALF_WIDTH  # flesh gives way: standing, the thighs do not touch
 SHOULDER_HALF_WIDTH = 0.118
 
-AXES = {"pitch": "0 1 0", "roll": "1 0 0", "yaw": "0 0 1"}
-
-# joint: ((axis, lower, upper) ..., torque [N m]); ranges in degrees for the left side (K1; neck, wrist, shoulder yaw
-# and ankle yaw are not in the thesis). Right side: roll and yaw ranges are mirrored.
+# joint: (axis, lower, upper [deg], torque [N m]) of each pin; ranges are of the left side, roll and yaw are mirrored.
 Joint = tuple[tuple[str, float, float, float], ...]
-JOINTS: dict[str, Joint] = {
+# Kudoh's table (K1); neck, wrist, shoulder yaw and ankle yaw are not in the thesis. Its hip has no adduction.
+KUDOH: dict[str, Joint] = {
     "waist": (("yaw", -45, 45, 200), ("roll", -45, 45, 200), ("pitch", -45, 30, 200)),
     "neck": (("yaw", -60, 60, 20), ("roll", -35, 35, 20), ("pitch", -45, 45, 20)),
     "shoulder": (("pitch", -180, 180, 80), ("roll", 0, 180, 80), ("yaw", -90, 90, 80)),
@@ -61,6 +61,20 @@ JOINTS: dict[str, Joint] = {
     "knee": (("pitch", 0, 150, 200),),
     "ankle": (("pitch", -60, 60, 180), ("roll", -30, 45, 60), ("yaw", -20, 20, 60)),
 }
+# Mean ranges of healthy adults (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), to whole five degrees.
+# Differences: the ankle bends up as far as it does under load with a bent knee (35 deg, not 20), and its yaw, which
+# stands for the turning of the shank over the foot, stays as above.
+ANATOMICAL: dict[str, Joint] = {
+    "waist": (("yaw", -45, 45, 200), ("roll", -35, 35, 200), ("pitch", -30, 80, 200)),
+    "neck": (("yaw", -60, 60, 20), ("roll", -45, 45, 20), ("pitch", -45, 45, 20)),
+    "shoulder": (("pitch", -180, 60, 80), ("roll", -30, 180, 80), ("yaw", -70, 90, 80)),
+    "elbow": (("pitch", -150, 0, 60),),
+    "wrist": (("yaw", -80, 80, 15), ("roll", -30, 20, 15), ("pitch", -80, 70, 15)),
+    "hip": (("yaw", -45, 45, 200), ("roll", -25, 45, 200), ("pitch", -120, 30, 200)),
+    "knee": (("pitch", 0, 135, 200),),
+    "ankle": (("pitch", -35, 50, 180), ("roll", -35, 15, 60), ("yaw", -20, 20, 60)),
+}
+RANGES = {"kudoh": KUDOH, "anatomical": ANATOMICAL}
 JOINT_SPEED = 15.0  # [rad/s]
 
 
@@ -86,83 +100,63 @@ class Segment:
 
 def option_names() -> tuple[str, ...]:
     """Options of ``human:name=value``: the whole body, then length and mass scales of each segment."""
-    return ("mass", "height", *LENGTH_FRACTION, *(f"{s}_mass" for s in MASS_FRACTION))
+    return ("ranges", "mass", "height", *LENGTH_FRACTION, *(f"{s}_mass" for s in MASS_FRACTION))
 
 
-def segments(**options: float) -> dict[str, Segment]:
+def segments(**options: float | str) -> dict[str, Segment]:
     """Mass and length of each segment; ``mass`` and ``height`` of the body before the scales are applied."""
+    sizes = {}
     for name, value in options.items():
         if name not in option_names():
             raise InputError(f"human: unknown option '{name}'; allowed: {', '.join(option_names())}")
+        if name == "ranges":
+            if value not in RANGES:
+                raise InputError(f"human: option 'ranges' is {value}; allowed: {', '.join(RANGES)}")
+            continue
         low, high = {"mass": (20.0, 250.0), "height": (1.0, 2.5)}.get(name, (0.5, 2.0))
-        if not low <= value <= high:
-            raise InputError(f"human: option '{name}' is {value:g}; allowed: {low:g} to {high:g}")
-    mass, height = options.get("mass", 71.0), options.get("height", 1.70)
+        if isinstance(value, str) or not low <= value <= high:
+            raise InputError(f"human: option '{name}' is {value}; allowed: {low:g} to {high:g}")
+        sizes[name] = value
+    mass, height = sizes.get("mass", 71.0), sizes.get("height", HEIGHT)
     return {
         s: Segment(
-            mass * MASS_FRACTION[s] * options.get(f"{s}_mass", 1.0),
-            height * LENGTH_FRACTION[s] * options.get(s, 1.0),
+            mass * MASS_FRACTION[s] * sizes.get(f"{s}_mass", 1.0),
+            height * LENGTH_FRACTION[s] * sizes.get(s, 1.0),
         )
         for s in MASS_FRACTION
     }
 
 
-def generate(**options: float) -> str:
+def generate(**options: float | str) -> str:
     """The URDF of a human; see ``option_names`` for what can be set."""
     body = segments(**options)
-    height = options.get("height", 1.70)
+    height = float(options.get("height", HEIGHT))
+    ranges = RANGES[str(options.get("ranges", "kudoh"))]
     robot = ET.Element("robot", name="human")
     material = ET.SubElement(robot, "material", name="skin")
     ET.SubElement(material, "color", rgba="0.75 0.62 0.52 1")
 
     _link(robot, "loins", body["loins"], up=1.0)
-    _joint(robot, "waist", "loins", "chest", (0, 0, body["loins"].length))
+    _joint(robot, ranges, "waist", "loins", "chest", (0, 0, body["loins"].length))
     _link(robot, "chest", body["chest"], up=1.0)
-    _joint(robot, "neck", "chest", "head", (0, 0, body["chest"].length))
+    _joint(robot, ranges, "neck", "chest", "head", (0, 0, body["chest"].length))
     _link(robot, "head", body["head"], up=1.0)
     for side, sign in (("l", 1), ("r", -1)):
         shoulder = (0, sign * SHOULDER_HALF_WIDTH * height, body["chest"].length * 0.93)
-        _joint(robot, "shoulder", "chest", "upper_arm", shoulder, side)
+        _joint(robot, ranges, "shoulder", "chest", "upper_arm", shoulder, side)
         _link(robot, f"{side}_upper_arm", body["upper_arm"], up=-1.0)
-        _joint(robot, "elbow", "upper_arm", "forearm", (0, 0, -body["upper_arm"].length), side)
+        _joint(robot, ranges, "elbow", "upper_arm", "forearm", (0, 0, -body["upper_arm"].length), side)
         _link(robot, f"{side}_forearm", body["forearm"], up=-1.0)
-        _joint(robot, "wrist", "forearm", "hand", (0, 0, -body["forearm"].length), side)
+        _joint(robot, ranges, "wrist", "forearm", "hand", (0, 0, -body["forearm"].length), side)
         _link(robot, f"{side}_hand", body["hand"], up=-1.0)
-        _joint(robot, "hip", "loins", "thigh", (0, sign * HIP_HALF_WIDTH * height, 0), side)
+        _joint(robot, ranges, "hip", "loins", "thigh", (0, sign * HIP_HALF_WIDTH * height, 0), side)
         _link(robot, f"{side}_thigh", body["thigh"], up=-1.0, widest=WIDEST_THIGH * height)
-        _joint(robot, "knee", "thigh", "shank", (0, 0, -body["thigh"].length), side)
+        _joint(robot, ranges, "knee", "thigh", "shank", (0, 0, -body["thigh"].length), side)
         _link(robot, f"{side}_shank", body["shank"], up=-1.0)
-        _joint(robot, "ankle", "shank", "foot", (0, 0, -body["shank"].length), side)
+        _joint(robot, ranges, "ankle", "shank", "foot", (0, 0, -body["shank"].length), side)
         _foot(robot, side, body["foot"], height)
     ET.indent(robot)
     return ET.tostring(robot, encoding="unicode")
-
-
-def _numbers(values: tuple[float, ...]) -> str:
-    return " ".join(f"{v:.12g}" for v in values)
-
-
-def _inertial(link: ET.Element, mass: float, com: tuple[float, ...], ixx: float, iyy: float, izz: float) -> None:
-    inertial = ET.SubElement(link, "inertial")
-    ET.SubElement(inertial, "origin", xyz=_numbers(com), rpy="0 0 0")
-    ET.SubElement(inertial, "mass", value=f"{mass:.15g}")
-    ET.SubElement(
-        inertial, "inertia", ixx=f"{ixx:.15g}", iyy=f"{iyy:.15g}", izz=f"{izz:.15g}", ixy="0", ixz="0", iyz="0"
-    )
-
-
-def _geometry(link: ET.Element, shape: dict[str, str], origin: tuple[float, ...], kinds: tuple[str, ...]) -> None:
-    for kind in kinds:
-        part = ET.SubElement(link, kind)
-        ET.SubElement(part, "origin", xyz=_numbers(origin), rpy="0 0 0")
-        name, *_ = shape
-        ET.SubElement(ET.SubElement(part, "geometry"), name, _attributes(shape[name]))
-        if kind == "visual":
-            ET.SubElement(part, "material", name="skin")
-
-
-def _attributes(text: str) -> dict[str, str]:
-    return dict(item.split("=") for item in text.split(";"))
 
 
 def _link(robot: ET.Element, name: str, segment: Segment, up: float, widest: float = math.inf) -> None:
@@ -170,9 +164,9 @@ def _link(robot: ET.Element, name: str, segment: Segment, up: float, widest: flo
     link = ET.SubElement(robot, "link", name=name)
     com = (0, 0, up * segment.length / 2)
     perpendicular = segment.inertia_perpendicular
-    _inertial(link, segment.mass, com, perpendicular, perpendicular, segment.inertia_axial)
+    inertial(link, segment.mass, com, perpendicular, perpendicular, segment.inertia_axial)
     shape = {"cylinder": f"radius={min(segment.radius, widest):.6g};length={segment.length:.6g}"}
-    _geometry(link, shape, com, ("visual", "collision"))
+    geometry(link, shape, com, ("visual", "collision"))
 
 
 def _foot(robot: ET.Element, side: str, segment: Segment, height: float) -> None:
@@ -180,32 +174,35 @@ def _foot(robot: ET.Element, side: str, segment: Segment, height: float) -> None
     link = ET.SubElement(robot, "link", name=f"{side}_foot")
     drop, forward = ANKLE_HEIGHT * height, (0.5 - HEEL) * segment.length
     perpendicular = segment.inertia_perpendicular
-    _inertial(link, segment.mass, (forward, 0, -drop / 2), segment.inertia_axial, perpendicular, perpendicular)
+    inertial(link, segment.mass, (forward, 0, -drop / 2), segment.inertia_axial, perpendicular, perpendicular)
     width = SOLE_WIDTH * height
-    _geometry(
+    geometry(
         link,
-        {"box": f"size={_numbers((segment.length, width, drop * 0.8))}"},
+        {"box": f"size={numbers((segment.length, width, drop * 0.8))}"},
         (forward, 0, -drop * 0.6),
         ("visual",),
     )
     sole = ET.SubElement(robot, "link", name=f"{side}_sole")
     thickness = 0.2 * drop
-    _geometry(
-        sole, {"box": f"size={_numbers((segment.length, width, thickness))}"}, (0, 0, thickness / 2), ("collision",)
+    geometry(
+        sole, {"box": f"size={numbers((segment.length, width, thickness))}"}, (0, 0, thickness / 2), ("collision",)
     )
-    joint = ET.SubElement(robot, "joint", name=f"{side}_sole_fixed", type="fixed")
-    ET.SubElement(joint, "origin", xyz=_numbers((forward, 0, -drop)), rpy="0 0 0")
-    ET.SubElement(joint, "parent", link=f"{side}_foot")
-    ET.SubElement(joint, "child", link=f"{side}_sole")
+    fixed_joint(robot, f"{side}_sole_fixed", f"{side}_foot", f"{side}_sole", (forward, 0, -drop))
 
 
 def _joint(
-    robot: ET.Element, name: str, parent: str, child: str, origin: tuple[float, ...], side: str | None = None
+    robot: ET.Element,
+    ranges: dict[str, Joint],
+    name: str,
+    parent: str,
+    child: str,
+    origin: tuple[float, ...],
+    side: str | None = None,
 ) -> None:
     """One pin joint for each axis, through massless links, all at ``origin`` of the parent."""
     prefix = f"{side}_" if side else ""
     parent = f"{prefix}{parent}" if parent in LIMBS else parent
-    axes = JOINTS[name]
+    axes = ranges[name]
     for k, (axis, low, high, torque) in enumerate(axes):
         last = k == len(axes) - 1
         label = f"{prefix}{name}" if len(axes) == 1 else f"{prefix}{name}_{axis}"
@@ -214,17 +211,6 @@ def _joint(
         target = f"{prefix}{child}" if last else f"{label}_link"
         if not last:
             ET.SubElement(robot, "link", name=target)
-        joint = ET.SubElement(robot, "joint", name=label, type="revolute")
-        ET.SubElement(joint, "origin", xyz=_numbers(origin) if k == 0 else "0 0 0", rpy="0 0 0")
-        ET.SubElement(joint, "parent", link=parent)
-        ET.SubElement(joint, "child", link=target)
-        ET.SubElement(joint, "axis", xyz=AXES[axis])
-        ET.SubElement(
-            joint,
-            "limit",
-            lower=f"{math.radians(low):.15g}",
-            upper=f"{math.radians(high):.15g}",
-            effort=f"{torque:g}",
-            velocity=f"{JOINT_SPEED:g}",
-        )
+        place = origin if k == 0 else (0, 0, 0)
+        pin_joint(robot, label, parent, target, place, axis, (low, high), torque, JOINT_SPEED)
         parent = target

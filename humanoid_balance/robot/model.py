@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import xml.etree.ElementTree as ET
 from fnmatch import fnmatchcase
@@ -10,8 +11,13 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.actuation.actuation import Actuation
+from humanoid_balance.actuation.capped import Capped
+from humanoid_balance.actuation.ideal import Ideal
+from humanoid_balance.actuation.motor import Motor
 from humanoid_balance.errors import ConfigError
-from humanoid_balance.robot.config import FootConfig, JointConfig, RobotConfig
+from humanoid_balance.robot.config import ContactConfig, FootConfig, JointConfig, RobotConfig
+from humanoid_balance.robot.surface import Surface
 from humanoid_balance.types import GRAVITY, Array
 
 SOLE_NAMES = ("left_sole_plane", "right_sole_plane")
@@ -48,6 +54,7 @@ class Robot:
         self.com_nominal = self.data.com[0].copy()  # above the ground, from the middle of the soles
         self.com_height = float(self.com_nominal[2])
         pin.framesForwardKinematics(model, self.data, self.q_nominal)
+        self.planar = self._is_planar()
         self.torso_nominal = self.data.oMf[self.torso_frame].rotation.copy()
         self.sole_centres = self.soles.mean(axis=1)  # in the sole frames (2, 3)
         left, right = (self.data.oMf[f].act(c) for f, c in zip(self.sole_frames, self.sole_centres, strict=True))
@@ -56,6 +63,10 @@ class Robot:
         self.weight = self.mass * GRAVITY
         pin.ccrba(model, self.data, self.q_nominal, np.zeros(model.nv))
         self.inertia = float(np.diag(self.data.Ig.inertia)[:2].mean())  # about the CoM, horizontal axes [kg m²]
+        self.contacts = (
+            *(self._sole(side) for side in range(2)),
+            *(self._surface(name, contact) for name, contact in config.contacts.items()),
+        )
 
     # ---- construction ----
 
@@ -64,7 +75,7 @@ class Robot:
             model = pin.buildModelFromXML(self.urdf, pin.JointModelFreeFlyer())
         except Exception as error:
             what = " ".join(str(error).split())
-            raise ConfigError(self.config.file, "urdf", self.config.urdf, f"a URDF ({what})") from None
+            raise ConfigError(self.config.file, *self.config.source, f"a URDF ({what})") from None
         self.mass_scale = 1.0 if mass is None else mass / pin.computeTotalMass(model)
         if not 0.2 <= self.mass_scale <= 5.0:
             raise ConfigError(self.config.file, "mass", mass, "0.2 to 5 times the mass of the URDF")
@@ -86,17 +97,10 @@ class Robot:
             for name in locked:
                 joint = model.joints[model.getJointId(name)]
                 if joint.nq == 1:
-                    reference[joint.idx_q] = self.posture_of(name)
+                    reference[joint.idx_q] = self.config.posture_of(name)
             model = pin.buildReducedModel(model, [model.getJointId(n) for n in locked], reference)
         self.locked = tuple(locked)
         return model
-
-    def posture_of(self, joint: str) -> float:
-        value = 0.0
-        for pattern, angle in self.config.posture.items():
-            if fnmatchcase(joint, pattern):
-                value = angle
-        return value
 
     def _check_names(self) -> None:
         """Patterns and names of the YAML must mean something in this URDF."""
@@ -108,6 +112,29 @@ class Robot:
         for key, pattern in patterns:
             if not any(fnmatchcase(n, pattern) for n in (*self.joint_names, *self.locked)):
                 raise ConfigError(file, key, pattern, f"joints of the URDF: {known}")
+
+    def capped(self, share: float) -> Robot:
+        """The same robot whose motors may give this share of the YAML's torque, as on a robot's first day.
+
+        Capping a capped robot does not add up: the share is always that of the YAML.
+        """
+        full = self._uncapped or self
+        if share == 1.0:
+            return full
+        robot = copy.copy(full)
+        robot._uncapped = full
+        robot.torque_limit = share * full.torque_limit
+        constant = full.actuation.constant
+        robot.actuation = Ideal(robot.torque_limit) if constant else Capped(full.actuation, robot.torque_limit)
+        return robot
+
+    def limited(self, torque: float) -> Robot:
+        """The same robot with no motor stronger than this [N m]."""
+        robot = copy.copy(self)
+        robot.torque_limit = np.minimum(self.torque_limit, torque)
+        constant = self.actuation.constant
+        robot.actuation = Ideal(robot.torque_limit) if constant else Capped(self.actuation, robot.torque_limit)
+        return robot
 
     def joints_matching(self, patterns: tuple[str, ...]) -> np.ndarray:
         """Indices of the joints that match any of the patterns."""
@@ -138,8 +165,9 @@ class Robot:
                     allowed = f"inside the URDF's {self.lower[i]:.3f} to {self.upper[i]:.3f}"
                     raise ConfigError(self.config.file, f"joints.{name}.range", list(entry.range), allowed)
                 self.lower[i], self.upper[i] = low, high
-        self.torque_limit = gather("torque", model.upperEffortLimit[6:])
-        self.velocity_limit = gather("velocity", model.upperVelocityLimit[6:])
+        self.torque_limit = gather("torque", _limits(model, "EffortLimit")[6:])
+        self._uncapped: Robot | None = None  # of a robot with less torque, see ``capped``
+        self.velocity_limit = gather("velocity", _limits(model, "VelocityLimit")[6:])
         self.acceleration_limit = gather("acceleration", 200.0)
         self.armature = gather("armature", 0.0)
         self.damping = gather("damping", 0.0)
@@ -154,6 +182,30 @@ class Robot:
                 if not 0.0 < value < 1e4:
                     raise ConfigError(self.config.file, f"joints.{name}.{key}", float(value), "a limit above 0")
         model.armature[6:] = self.armature
+        self.actuation: Actuation = Ideal(self.torque_limit)
+        if self.config.actuation == "motor":
+            self._set_motors(entries)
+
+    def _set_motors(self, entries: list[JointConfig]) -> None:
+        """Torque-speed curves within the torque limits; friction of the rotors is friction of the joints."""
+        motors = [entry.motor for entry in entries]
+        curves = []
+        for i, (name, motor) in enumerate(zip(self.joint_names, motors, strict=True)):
+            if motor is None:
+                allowed = "a motor with its no_load speed, as actuation is 'motor'"
+                raise ConfigError(self.config.file, f"joints.{name}.motor", None, allowed)
+            limit = self.torque_limit[i]
+            torque = limit if motor.torque is None else min(motor.torque, limit)
+            braking = torque if motor.braking is None else min(motor.braking, limit)
+            curves.append((torque, braking, motor.corner, motor.no_load))
+            self.friction[i] += motor.friction
+            self.damping[i] += motor.damping
+        self.actuation = Motor(*np.array(curves).T)
+
+    def _is_planar(self) -> bool:
+        """All joints turn about the lateral axis: nothing but a push or a boom moves the body out of its plane."""
+        pin.computeJointJacobians(self.model, self.data, self.q_nominal)
+        return bool(np.abs(self.data.J[[3, 5], 6:]).max() < 1e-6)
 
     def _frame(self, key: str, name: str) -> int:
         if not self.model.existFrame(name):
@@ -193,6 +245,21 @@ class Robot:
         )
         return int(self.model.addFrame(frame))
 
+    def _sole(self, side: int) -> Surface:
+        frame, config = self.model.frames[self.sole_frames[side]], self.config
+        name, sensed = ("left sole", "right sole")[side], config.estimation.foot_sensors
+        return Surface(name, frame.parentJoint, frame.placement, self.soles[side], config.friction, sensed)
+
+    def _surface(self, name: str, contact: ContactConfig) -> Surface:
+        """A named contact beside the soles; the origin of its frame is the middle of its rectangle."""
+        (x0, x1), (y0, y1) = contact.x, contact.y
+        link = self.model.frames[self._frame(f"contacts.{name}.frame", contact.frame)]
+        middle = pin.SE3(np.eye(3), np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]))
+        place = link.placement * pin.SE3(pin.rpy.rpyToMatrix(*contact.rpy), np.array(contact.xyz)) * middle
+        x, y = (x1 - x0) / 2, (y1 - y0) / 2
+        corners = np.array([[x, y, 0.0], [-x, y, 0.0], [-x, -y, 0.0], [x, -y, 0.0]])
+        return Surface(name, link.parentJoint, place, corners, contact.friction, False)
+
     # ---- nominal stance ----
 
     def stance(self, slope: float = 0.0) -> Array:
@@ -202,7 +269,7 @@ class Robot:
         the base stays level.
         """
         model, data = self.model, self.data
-        posture = np.clip([self.posture_of(name) for name in self.joint_names], self.lower, self.upper)
+        posture = np.clip([self.config.posture_of(name) for name in self.joint_names], self.lower, self.upper)
         q = np.concatenate([[0, 0, 0, 0, 0, 0, 1.0], posture])
         pin.framesForwardKinematics(model, data, q)
         toes = sum(data.oMf[f].rotation[:, 0] for f in self.sole_frames)
@@ -280,3 +347,9 @@ class Robot:
         pin.updateFramePlacements(model, data)
         world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         return gravity, np.vstack([pin.getFrameJacobian(model, data, f, world) for f in self.sole_frames])
+
+
+def _limits(model: pin.Model, kind: str) -> Array:
+    """Largest effort or velocity of the model; Pinocchio 3 has one value for both directions, 4 has two."""
+    limits: Array = getattr(model, f"upper{kind}" if hasattr(model, f"upper{kind}") else kind[0].lower() + kind[1:])
+    return limits

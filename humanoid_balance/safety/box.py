@@ -1,25 +1,33 @@
 """The last word before the motors: it can only make a command smaller.
 
 States: ``disarmed`` (no torque), ``armed`` (damping), ``active`` (the controller's torques). A trip is latched: damping
-until ``reset``, ``arm``, ``activate``. Every trip names what, where, the value and the limit.
+until ``reset``, ``arm``, ``activate``. Every trip names what, where, the value and the limit. What leaves is finite,
+within the torque limit and its rate, whatever comes in; ``activate`` forgets all earlier ticks. No check asks whether a
+push is reported: that is an estimate, which a fault can fake.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety import fields
 from humanoid_balance.safety.bounds import TorqueBounds
-from humanoid_balance.safety.glance import Glance, finite
+from humanoid_balance.safety.following import FollowWatch
+from humanoid_balance.safety.glance import Glance
 from humanoid_balance.safety.runaway import RunawayWatch
 from humanoid_balance.safety.speed import SpeedWatch
+from humanoid_balance.safety.trip import Trip
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 
 COMMAND_AGE = 0.020  # [s]
-POSITION, VELOCITY, EFFORT = range(3)  # what is seen at a glance
+DISORDER = 0.010  # frames overtake one another on their way: stamps may go back, and a command be ahead, by this [s]
+GAP = 0.5  # between two frames; after such a time the boards have switched off [s]
+READING, POSITION, VELOCITY, FOLLOWED, EFFORT = range(5, 10)  # rows of the glance, behind the fields of the command
 SILENCE = 0.020  # a joint without a reading for longer has stopped answering [s]
 
 
@@ -40,21 +48,8 @@ class SafetyLimits:
     rate: float = 0.2  # largest change of torque in a tick, as a share of the torque limit
 
 
-@dataclass(frozen=True)
-class Trip:
-    """Why the box opened."""
-
-    what: str
-    where: str
-    value: float
-    limit: float
-
-    def __str__(self) -> str:
-        return f"{self.what} at {self.where}: {self.value:.4g}, limit {self.limit:.4g}"
-
-
 class SafetyBox:
-    """Checks the sensors, then bounds torque and torque rate. ``bounds.share`` lowers the limit of hot joints."""
+    """Checks command and sensors, then bounds torque and its rate. ``bounds.share`` lowers the limit of hot joints."""
 
     def __init__(self, robot: Robot, limits: SafetyLimits | None = None) -> None:
         self.robot = robot
@@ -62,16 +57,27 @@ class SafetyBox:
         self.arming = Arming.DISARMED
         self.trip: Trip | None = None
         self.bounds = TorqueBounds(robot.torque_limit, self.limits.rate)
-        self.runaway = RunawayWatch(robot)
-        self.speed = SpeedWatch(self.limits.velocity_factor * robot.velocity_limit + self.limits.velocity_margin)
+        self._varying = not robot.actuation.constant
+        self._fastest = self.limits.velocity_factor * robot.velocity_limit + self.limits.velocity_margin
         self._low = robot.lower - self.limits.position_margin
         self._high = robot.upper + self.limits.position_margin
-        high = np.stack([self._high, self.speed.limit, self.runaway.effort])
-        low = np.stack([self._low, -self.speed.limit, -self.runaway.effort])
-        self._glance = Glance(low, high)
-        self._stamp = np.inf  # of the last frame [s]
-        self._complete: float | None = np.inf  # stamp of the last frame, if it had a reading of every joint [s]
-        self._heard = np.full(robot.n, np.inf)  # stamp of each joint's last reading, while one is missing [s]
+        self._reading_low, self._reading_high = fields.limits_of_reading(robot)
+        self._command_low, self._command_high = fields.limits_of_command(robot)
+        self._shapes = ((robot.n,),) * 7 + ((7 + robot.n,), (6 + robot.n,))
+        self._excess = np.zeros(robot.n)  # measured torque beyond the one of the last tick [N m]
+        self._last = 0.0  # stamp of the last frame that had one [s]
+        self._forget()
+        rows = [self._reading_high, self._high, self._fastest, self.following.excess, self.runaway.effort]
+        low = [self._reading_low, self._low, *(-row for row in rows[2:])]
+        self._glance = Glance(np.vstack([self._command_low, low]), np.vstack([self._command_high, rows]))
+
+    def _forget(self) -> None:
+        """All that was remembered of earlier ticks."""
+        self.runaway, self.following = RunawayWatch(self.robot), FollowWatch(self.robot)
+        self.speed = SpeedWatch(self._fastest)
+        self._stamp: float | None = None  # of the last frame [s]
+        self._complete: float | None = None  # stamp of the last frame, if it had a reading of every joint [s]
+        self._heard = np.full(self.robot.n, np.inf)  # stamp of each joint's last reading, while one is missing [s]
 
     def arm(self) -> None:
         if self.arming is Arming.DISARMED:
@@ -82,9 +88,7 @@ class SafetyBox:
         if self.arming is Arming.ARMED:
             self.arming = Arming.ACTIVE
             self.bounds.start(torque)
-            self.runaway.reset()
-            self.speed.reset()
-            self._stamp = self._complete = np.inf  # the first reading tells
+            self._forget()
 
     def disarm(self) -> None:
         if self.arming is not Arming.TRIPPED:
@@ -103,72 +107,155 @@ class SafetyBox:
     def update(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> TorqueCommand:
         """The command that may go to the motors."""
         if self.arming is Arming.ACTIVE:
-            trip = self._check_command(frame, state, command) or self._check_joints(frame, state)
-            if trip is not None:
-                self.stop(trip)
-        if self.arming is Arming.ACTIVE:
-            return self.bounds.apply(command, state.q[7:], state.v[6:])
+            try:
+                sent = self._admit(frame, state, command)
+            except (TypeError, ValueError, AttributeError, ArithmeticError, RuntimeWarning) as error:
+                # Arrays that are none, or of another length; arithmetic where the caller made a warning an error.
+                trip = fields.misshapen(self.robot.n, frame, state, command)
+                sent = trip or Trip(f"nothing can be computed ({error})", "safety box", math.nan, 0.0, "", "command")
+            if isinstance(sent, TorqueCommand):
+                return sent
+            self.stop(sent)
+        if math.isfinite(frame.stamp):
+            self._last = float(frame.stamp)
         if self.arming is Arming.DISARMED:
-            return TorqueCommand.damp(frame.stamp, np.zeros(self.robot.n))
-        return TorqueCommand.damp(frame.stamp, self.robot.brake)
+            return TorqueCommand.damp(self._last, np.zeros(self.robot.n))
+        return TorqueCommand.damp(self._last, self.robot.brake)
 
-    def _check_command(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> Trip | None:
+    def _admit(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> TorqueCommand | Trip:
+        """The bounded command, or what is wrong."""
         if not state.valid:
-            return Trip("no usable sensors", "estimator", frame.stamp - state.stamp, COMMAND_AGE)
-        if frame.stamp - command.stamp > COMMAND_AGE:
-            return Trip("old command", "controller", frame.stamp - command.stamp, COMMAND_AGE)
-        if not finite(command.torque) and not (good := np.isfinite(command.torque)).all():
-            i = int(np.argmin(good))
-            where = self.robot.joint_names[i]
-            return Trip("torque is not a number", where, float(command.torque[i]), self.robot.torque_limit[i])
+            return Trip("no usable sensors", "estimator", float(frame.stamp - state.stamp), COMMAND_AGE, "s", "state")
+        q, v = state.q, state.v
+        shapes = (
+            command.torque.shape, command.position.shape, command.velocity.shape, command.stiffness.shape,
+            command.damping.shape, frame.position.shape, frame.torque.shape, q.shape, v.shape,
+        )  # fmt: skip
+        if shapes != self._shapes:
+            raise ValueError
+        q, v = q[7:], v[6:]
+        trip = self._check_stamps(float(frame.stamp), float(state.stamp), float(command.stamp))
+        if trip is not None:
+            return trip
+        np.subtract(frame.torque, self.bounds.previous, self._excess)
+        glance = self._glance
+        glance.look(
+            command.torque, command.position, command.velocity, command.stiffness, command.damping,
+            frame.position, q, v, self._excess, frame.torque,
+        )  # fmt: skip
+        if not glance.well_before(EFFORT):
+            trip = self._look_closely(frame, q, v, command)
+        else:
+            self._complete = frame.stamp
+            self.following.reset()
+            trip = None
+        if glance.well(EFFORT):
+            self.runaway.reset()
+        elif trip is None:
+            trip = self._check_opposed(frame, v)
+        if trip is not None:
+            return trip
+        if self._varying:
+            self.bounds.narrow(*self.robot.actuation.bounds(q, v))
+        sent = self.bounds.apply(command, q, v)
+        if not self.bounds.sound:
+            return Trip("the last torque is not remembered", "safety box", math.nan, 0.0, "N m", "box.bounds")
+        return sent
+
+    def _check_stamps(self, frame: float, state: float, command: float) -> Trip | None:
+        """Stamps [s] of this tick and the frame before."""
+        last = self._stamp if self._stamp is not None else frame
+        self._period = frame - last
+        self._stamp = frame
+        if not -DISORDER <= self._period <= GAP:
+            back = self._period < 0.0
+            what = "sensor stamps go back" if back else "sensor stamps jump"
+            return Trip(what, "sensors", self._period, -DISORDER if back else GAP, "s", "frame.stamp")
+        if not -DISORDER <= frame - command <= COMMAND_AGE:
+            what = "command is ahead of its time" if command > frame else "old command"
+            limit = -DISORDER if command > frame else COMMAND_AGE
+            return Trip(what, "controller", frame - command, limit, "s", "command.stamp")
+        if not -DISORDER <= frame - state <= COMMAND_AGE:
+            what = "state is ahead of its time" if state > frame else "old state"
+            limit = -DISORDER if state > frame else COMMAND_AGE
+            return Trip(what, "estimator", frame - state, limit, "s", "state.stamp")
         return None
 
-    def _check_joints(self, frame: SensorFrame, state: RobotState) -> Trip | None:
-        names = self.robot.joint_names
-        q, v = state.q[7:], state.v[6:]
-        period = frame.stamp - self._stamp
-        self._stamp = frame.stamp
-        glance = self._glance
-        glance.look(q, v, frame.torque)
+    def _look_closely(self, frame: SensorFrame, q: Array, v: Array, command: TorqueCommand) -> Trip | None:
+        """At a tick that is not plainly well; ``q``, ``v`` are the joints' (n,)."""
+        names, glance = self.robot.joint_names, self._glance
+        if not glance.well_before(READING):
+            trip = fields.absurd(names, self._command_low, self._command_high, command)
+            if trip is not None:
+                return trip
         if not (glance.well(POSITION) and glance.well(VELOCITY)):
-            trip = self._check_motion(frame.stamp, period, q, v)
+            trip = self._check_motion(frame.stamp, q, v)
             if trip is not None:
                 return trip
         silent = self._silent(frame)
-        if glance.well(EFFORT):
-            self.runaway.reset()
-            away = None
-        else:
-            away = self.runaway.update(frame, state)
         if silent is not None:
             age = float(frame.stamp - self._heard[silent])
-            return Trip("joint does not answer [s]", names[silent], age, SILENCE)
-        if away is not None:
-            limit = self.runaway.limit(away)
-            return Trip("joint moves against its torque [rad/s]", names[away], float(v[away]), limit)
+            return Trip("joint does not answer", names[silent], age, SILENCE, "s", "frame.position, frame.torque")
+        return self._check_followed(frame)
+
+    def _check_motion(self, stamp: float, q: Array, v: Array) -> Trip | None:
+        names = self.robot.joint_names
+        known = np.isfinite(v)
+        if not known.all():
+            i = int(np.argmin(known))
+            return Trip("velocity is not a number", names[i], float(v[i]), float(self._fastest[i]), "rad/s", "state.v")
+        fast = self.speed.update(stamp, max(self._period, 0.0), v)
+        if not self.speed.sound():
+            return Trip("the last speeds are not remembered", "safety box", math.nan, 0.0, "s", "box.speed")
+        if fast is not None:
+            limit = float(self.speed.limit[fast])
+            return Trip("joint too fast", names[fast], float(v[fast]), limit, "rad/s", "state.v")
+        inside = (q >= self._low) & (q <= self._high)
+        if not inside.all():
+            i = int(np.argmin(inside))
+            what = "joint outside its range" if math.isfinite(q[i]) else "position is not a number"
+            limit = float(self._low[i] if q[i] < self._low[i] else self._high[i])
+            return Trip(what, names[i], float(q[i]), limit, "rad", "state.q")
         return None
 
-    def _check_motion(self, stamp: float, period: float, q: Array, v: Array) -> Trip | None:
-        names = self.robot.joint_names
-        fast = self.speed.update(stamp, max(period, 0.0), v)
-        if fast is not None:
-            return Trip("joint too fast [rad/s]", names[fast], float(v[fast]), float(self.speed.limit[fast]))
-        outside = (q < self._low) | (q > self._high)
-        if outside.any():
-            i = int(np.argmax(outside))
-            limit = self._low[i] if q[i] < self._low[i] else self._high[i]
-            return Trip("joint outside its range [rad]", names[i], float(q[i]), float(limit))
-        return None
+    def _check_followed(self, frame: SensorFrame) -> Trip | None:
+        """A motor that does what nobody asked for."""
+        if self._glance.well(FOLLOWED):
+            self.following.reset()
+            return None
+        with np.errstate(all="ignore"):  # the memory may be infinite
+            over = self.following.update(frame.stamp, frame.torque, self.bounds.previous)
+        if not self.following.sound():
+            return Trip("the last torques are not remembered", "safety box", math.nan, 0.0, "s", "box.following")
+        if over is None:
+            return None
+        value, asked = float(frame.torque[over]), float(self.bounds.previous[over])
+        limit = max(math.copysign(asked, asked * value), 0.0) + float(self.following.excess[over])
+        what, where = "motor gives what nobody asked for", self.robot.joint_names[over]
+        return Trip(what, where, value, math.copysign(limit, value), "N m", "frame.torque")
+
+    def _check_opposed(self, frame: SensorFrame, v: Array) -> Trip | None:
+        """A joint that moves against its motor."""
+        away = self.runaway.update(frame.stamp, frame.torque, v)
+        if not self.runaway.sound():
+            return Trip("the last speeds are not remembered", "safety box", math.nan, 0.0, "rad/s", "box.runaway")
+        if away is None:
+            return None
+        value, limit = float(v[away]), self.runaway.limit(away)
+        what, where = "joint moves against its torque", self.robot.joint_names[away]
+        return Trip(what, where, value, math.copysign(limit, value), "rad/s", "state.v")
 
     def _silent(self, frame: SensorFrame) -> int | None:
-        """A joint that has had no reading for too long."""
-        if finite(frame.position):
+        """A joint that has had no usable reading of position and torque for too long."""
+        position, torque = frame.position, frame.torque
+        answered = (position >= self._reading_low) & (position <= self._reading_high)
+        answered &= np.abs(torque) <= self._command_high[0]
+        if answered.all():
             self._complete = frame.stamp
             return None
         if self._complete is not None:  # the first gap
             self._heard[:] = self._complete
             self._complete = None
-        answered = np.isfinite(frame.position)
         self._heard = np.where(answered, frame.stamp, np.minimum(self._heard, frame.stamp))
-        silent = frame.stamp - self._heard > SILENCE
+        silent = ~(frame.stamp - self._heard <= SILENCE)
         return int(np.argmax(silent)) if silent.any() else None

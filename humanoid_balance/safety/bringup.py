@@ -15,13 +15,13 @@ import numpy as np
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety import plausibility
-from humanoid_balance.safety.box import Arming, SafetyBox, Trip
+from humanoid_balance.safety.box import Arming, SafetyBox
+from humanoid_balance.safety.lifted import LiftWatch
 from humanoid_balance.safety.stand import StandRamp, StandSettings
+from humanoid_balance.safety.trip import Trip
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 
 HANGING = 0.2  # share of the weight on the soles below which the robot hangs
-LIFTED = 0.2  # so long without weight on the soles: somebody lifts the robot [s]
-UPRIGHT = 0.3  # lean of the base below which it is lifted, not falling [rad]
 OFF = 0.15  # a joint farther from the nominal posture is not standing [rad]
 LOST = 0.5  # a joint so far from the ramp does not follow it [rad]
 REST = 0.02  # share of the newest sample in the accelerometer's mean
@@ -72,7 +72,8 @@ class BringUp:
         self._frame: SensorFrame | None = None
         self._state: RobotState | None = None
         self._felt: Array | None = None  # mean of the accelerometer of late (3,)
-        self._lifted = math.inf  # stamp since which the soles are without weight
+        self._lift = LiftWatch(robot)
+        self._carried = math.nan  # share of the weight that the soles carried when they were last read
 
     @property
     def stage(self) -> Stage:
@@ -82,6 +83,13 @@ class BringUp:
     def trip(self) -> Trip | None:
         """Why everything was stopped."""
         return self.box.trip
+
+    @property
+    def doubt(self) -> str | None:
+        """What the sensors contradict each other in, while the controller goes on."""
+        if self._stage is Stage.ACTIVE and self._lift.dead_soles:
+            return "the soles read no load, but the legs carry the robot: foot sensors have failed"
+        return None
 
     @property
     def balancing(self) -> bool:
@@ -134,7 +142,7 @@ class BringUp:
         reason = self._hoist_fits() or (None if self.hoist else plausibility.weight(self.robot, self._wrench()))
         if reason is None:
             self._stage = Stage.ACTIVE
-            self._lifted = math.inf
+            self._lift.reset()
             if not self.hoist and self._restart is not None:
                 self._restart()
         return reason
@@ -187,7 +195,11 @@ class BringUp:
         return self._frame.wrench if self.robot.config.estimation.foot_sensors else self._state.wrench
 
     def _load(self) -> float:
-        return plausibility.load(self.robot, self._wrench())
+        """Share of the weight on the soles; without a reading the last one, for as long as the box allows that."""
+        load = plausibility.load(self.robot, self._wrench())
+        if math.isfinite(load):
+            self._carried = load
+        return self._carried
 
     # ---- the loop ----
 
@@ -218,14 +230,22 @@ class BringUp:
             if trouble is not None:
                 self.box.stop(trouble)
             share = self.machinery.torque_share()
+            known = np.isfinite(share)
+            if not known.all():
+                where = self.robot.joint_names[int(np.argmin(known))]
+                self.box.stop(
+                    Trip("torque share is not a number", where, float("nan"), 1.0, "", "machinery.torque_share")
+                )
         self.box.bounds.share = strength * share
 
     def _check_ramp(self, frame: SensorFrame, ramp: StandRamp) -> None:
         off = np.abs(frame.position - ramp.posture(frame.stamp)[0])
-        if np.nanmax(off) > LOST:
-            i = int(np.nanargmax(off))
+        i = int(np.argmax(np.where(np.isnan(off), 0.0, off)))  # a missing reading is the box's business
+        if off[i] > LOST:
             where = self.robot.joint_names[i]
-            self.box.stop(Trip("joint does not follow into the stance [rad]", where, float(off[i]), LOST))
+            self.box.stop(
+                Trip("joint does not follow into the stance", where, float(off[i]), LOST, "rad", "frame.position")
+            )
 
     def _posing(self, frame: SensorFrame, state: RobotState) -> bool:
         """The posture is held instead of the controller's torques: standing up, hanging, or just lifted."""
@@ -235,13 +255,7 @@ class BringUp:
             return False
         if self.hoist:
             return True
-        if not self._load() < HANGING / 2:
-            self._lifted = math.inf
-        elif self._lifted > frame.stamp:
-            self._lifted = frame.stamp
-        x, y = state.q[3:5]
-        leaning = 2.0 * math.asin(min(1.0, math.hypot(x, y)))
-        if frame.stamp - self._lifted > LIFTED and leaning < UPRIGHT:
+        if self._lift.update(frame, state.q, self._load()):
             # No stepping in the air: slowly back to the stance; ``activate`` goes on when it stands again.
             self._stage, self._ramp = Stage.STAND, self._new_ramp(frame, state.q[3:7])
             return True

@@ -1,6 +1,7 @@
 """Many numbers against their limits in a few array operations: the usual tick passes in a few microseconds.
 
-A glance says only whether all is well; who is not sure looks closely. Not a number and infinity are never well.
+A glance says only whether all is well; who is not sure looks closely. Not a number and infinity are never well, and no
+number is so large that the arithmetic here overflows.
 """
 
 from __future__ import annotations
@@ -20,21 +21,28 @@ class Glance:
     def __init__(self, low: Array, high: Array) -> None:
         """``low`` < ``high`` (rows, n), both finite."""
         self._middle = (low + high).ravel() / 2
-        self._scale = 2.0 / (high - low).ravel()
-        self._share = np.zeros(low.size)  # of the way from the middle to the limit
-        self._rows = list(self._share.reshape(low.shape))
+        self._reach = SURE * (high - low).ravel() / 2
+        self._off = np.zeros(low.size)  # distance from the middle
+        self._inside = np.zeros(low.size, dtype=bool)
+        self._rows = list(self._inside.reshape(low.shape))
+        self._before = [self._inside[: k * low.shape[1]] for k in range(low.shape[0] + 1)]
 
     def look(self, *rows: Array) -> None:
-        """At new numbers, one array (n,) a row."""
-        share = np.concatenate(rows, out=self._share)
-        np.subtract(share, self._middle, share)
-        np.multiply(share, self._scale, share)
-        np.absolute(share, share)
+        """At new numbers, one array (n,) per row."""
+        off = np.concatenate(rows, out=self._off)
+        np.subtract(off, self._middle, off)
+        np.absolute(off, off)
+        np.less(off, self._reach, self._inside)
+
+    def well_before(self, row: int) -> bool:
+        """All numbers of the rows before this one are inside."""
+        inside = self._before[row]
+        return inside.item(inside.argmin())
 
     def well(self, row: int) -> bool:
         """All numbers of the row are inside."""
-        share = self._rows[row]
-        return share.item(share.argmax()) < SURE  # argmax finds a NaN first
+        inside = self._rows[row]
+        return inside.item(inside.argmin())
 
 
 def finite(row: Array) -> bool:

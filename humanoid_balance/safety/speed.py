@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from humanoid_balance.safety.glance import finite
 from humanoid_balance.types import Array
 
 LASTING = 0.010  # time beyond the limit that trips [s]
@@ -29,7 +30,11 @@ class SpeedWatch:
         self._seen = np.zeros(limit.shape)  # stamp at which the joint was last too fast [s]
 
     def reset(self) -> None:
-        self._lasted[:] = 0.0
+        self._lasted[:] = self._seen[:] = 0.0
+
+    def sound(self) -> bool:
+        """What it remembers are numbers."""
+        return finite(self._lasted) and finite(self._seen)
 
     def update(self, stamp: float, period: float, velocity: Array) -> int | None:
         """Index of a joint that trips; ``period`` is the time since the sample before [s]."""
@@ -41,5 +46,5 @@ class SpeedWatch:
         lasted = np.maximum(self._lasted - FORGET * slow, 0.0) + period
         self._lasted = np.where(fast, lasted, self._lasted)
         self._seen = np.where(fast, stamp, self._seen)
-        trips = fast & ((self._lasted > LASTING - ROUNDING) | (speed > CEILING * self.limit))
+        trips = fast & (~(self._lasted <= LASTING - ROUNDING) | (speed > CEILING * self.limit))
         return int(np.argmax(trips)) if trips.any() else None

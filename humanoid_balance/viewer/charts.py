@@ -8,7 +8,7 @@ import numpy as np
 import viser
 from viser import uplot
 
-from humanoid_balance.experiments import palette
+from humanoid_balance.figures import palette
 from humanoid_balance.types import Array
 from humanoid_balance.viewer.session import COLUMNS
 

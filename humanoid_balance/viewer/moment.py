@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.balance.supervisor import Supervisor
-from humanoid_balance.estimation.support import convex_hull
-from humanoid_balance.experiments import metrics, replay
+from humanoid_balance.experiments import metrics
+from humanoid_balance.figures import playback as replay
+from humanoid_balance.geometry import convex_hull
 from humanoid_balance.loop import Tick
 from humanoid_balance.plants.truth import Truth
+from humanoid_balance.recording.run import Run
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array
-
-if TYPE_CHECKING:
-    from humanoid_balance.experiments.push import PushRun
+from humanoid_balance.types import SOLES, Array, Reference
 
 NOWHERE = np.full(3, np.nan)
 NOTHING = np.zeros((0, 3))
@@ -43,14 +40,14 @@ class Moment:
     footstep: Array = field(default_factory=lambda: NOTHING)  # corners of the planned foothold (4, 3)
 
 
-def believed(tick: Tick, truth: Truth, balance: Supervisor, grip: Array = NOWHERE) -> Moment:
+def believed(tick: Tick, truth: Truth, robot: Robot, grip: Array = NOWHERE) -> Moment:
     """What the controller believes, drawn where the true body stands.
 
     The estimator's world drifts away from the true one; what it knows about the body fits the body, so both bases are
     laid on each other.
     """
     state = tick.state
-    base = pin.XYZQUATToSE3(np.concatenate([truth.base_position, truth.base_quaternion]))
+    base = pin.XYZQUATToSE3(truth.q[:7])
     shift = base * pin.XYZQUATToSE3(state.q[:7]).inverse()
 
     def true(points: Array) -> Array:
@@ -61,40 +58,42 @@ def believed(tick: Tick, truth: Truth, balance: Supervisor, grip: Array = NOWHER
     force = np.einsum("fij,fj->fi", state.sole_rotation, state.wrench[:, :3]) @ shift.rotation.T
     return Moment(
         time=truth.stamp, mode=tick.reference.mode, fell=truth.fell,
-        q=np.concatenate([truth.base_position, truth.base_quaternion, truth.joint_position]),
+        q=truth.q,
         com=true(state.com), zmp=true(state.zmp), capture=true(capture),
         support=true(np.column_stack([state.support, flat])) if len(state.support) else NOTHING,
-        pressure=true(state.cop), force=force, push=truth.push, grip=grip, footstep=true(foothold(balance)),
+        pressure=true(state.cop), force=force, push=truth.push, grip=grip,
+        footstep=true(foothold(robot, tick.reference)),
     )  # fmt: skip
 
 
-def foothold(balance: Supervisor) -> Array:
-    """Corners of the sole where the swinging foot is going to land, in the estimator's world (4, 3); (0, 3) if none."""
-    cycle = getattr(balance.mode, "cycle", None)
-    if cycle is None or cycle.swing is None or cycle.phase != "swing":
-        return NOTHING
-    corners: Array = balance.robot.soles[cycle.side] @ cycle.swing.target_rotation.T + cycle.swing.target
-    return corners
+def foothold(robot: Robot, reference: Reference) -> Array:
+    """Corners of the sole that is set down next, in the estimator's world (4, 3); (0, 3) if none is."""
+    for step in reference.footholds:
+        if step.contact in SOLES:
+            corners: Array = robot.soles[SOLES.index(step.contact)] @ step.rotation.T + step.position
+            return corners
+    return NOTHING
 
 
 class TrueMoments:
     """Moments of a finished run, from ground truth."""
 
-    def __init__(self, done: PushRun) -> None:
-        self.record = done.record
-        self.capture, self.zmp = replay.capture_point(done), metrics.true_zmp(done.record)
-        self.corners, self.standing = replay.sole_corners(done), metrics.loaded(done.record)
-        self.slope = math.tan(math.radians(done.plant.options.world.slope))
+    def __init__(self, run: Run) -> None:
+        self.record = run.record
+        self.capture, self.zmp = replay.capture_point(run), metrics.true_zmp(run.record)
+        self.corners, self.standing = replay.sole_corners(run), metrics.loaded(run.record)
+        self.slope = math.tan(math.radians(run.settings.slope))
 
     def at(self, k: int) -> Moment:
         """Row ``k`` of the record."""
         record = self.record
+        sole, force, moment = (record[f"true_sole_{name}"] for name in ("position", "force", "moment"))
         return Moment(
             time=float(record["time"][k]), mode=record.modes[int(record["mode"][k])],
             fell=bool(record["true_fell"][k]), q=record["true_q"][k], com=record["true_com"][k],
             zmp=self.zmp[k], capture=self.capture[k], support=self._support(k),
-            pressure=pressure(record.robot, record["true_sole"][k], record["true_force"][k], record["true_moment"][k]),
-            force=record["true_force"][k], push=record["true_push"][k],
+            pressure=pressure(record.robot, sole[k], force[k], moment[k]),
+            force=force[k], push=record["true_push"][k],
         )  # fmt: skip
 
     def _support(self, k: int) -> Array:

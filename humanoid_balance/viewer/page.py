@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 import time
 from typing import Any
@@ -11,36 +9,28 @@ from typing import Any
 import numpy as np
 import viser
 
-from humanoid_balance.experiments import palette
-from humanoid_balance.experiments.push import PushSettings
-from humanoid_balance.plants.world import World
+from humanoid_balance.figures import palette
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.charts import Charts
 from humanoid_balance.viewer.panel import Panel, first_force
+from humanoid_balance.viewer.server import PageServer
 from humanoid_balance.viewer.session import Pull, Snapshot
 from humanoid_balance.viewer.simulation import Hold, Simulation
-from humanoid_balance.viewer.stage import Stage
+from humanoid_balance.viewer.stage import Scene
 
 RATE = 30.0  # pictures a second
 CHART_EVERY, TELL_EVERY = 0.15, 0.2  # [s]
 TITLE = "humanoid_balance"
 
 
-class _Server(viser.ViserServer):
-    """Viser without its public tunnel: what is on this page stays on this machine."""
-
-    def request_share_url(self, verbose: bool = True) -> str | None:
-        return None
-
-
 class Page:
     """Runs until it is interrupted."""
 
-    def __init__(self, settings: PushSettings, host: str, port: int) -> None:
+    def __init__(self, settings: RunSettings, host: str, port: int) -> None:
         self.robot = registry.load(settings.robot)
         self.simulation = Simulation(settings)
-        with contextlib.redirect_stdout(io.StringIO()):  # viser greets with a box of its own
-            self.server = _Server(host, port, label=TITLE, verbose=False)
+        self.server = PageServer(host, port, TITLE)
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
         self.server.gui.main_panel.dock_right()
         self.panel = Panel(self.server, settings, self.robot.mass)
@@ -49,7 +39,7 @@ class Page:
             self.charts = Charts(self.server.gui, 0.001)
         board.dock_left()
         board.set_width(360)
-        self.stage: Stage | None = None
+        self.stage: Scene | None = None
         self.generation = -1
         self._dial()
 
@@ -59,8 +49,7 @@ class Page:
 
     def close(self) -> None:
         self.simulation.close()
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server.stop()
+        self.server.stop()
 
     def run(self) -> None:
         """Show picture after picture."""
@@ -102,14 +91,14 @@ class Page:
             self.robot = registry.load(settings.robot)
             self.panel.force.value = first_force(self.robot.mass)  # type: ignore[misc]
         self.charts.clear()
-        self.stage = Stage(self.server, self.robot, World(slope=settings.slope, friction=settings.friction))
+        self.stage = Scene(self.server, self.robot, settings.world)
         self._make_draggable(self.stage)
         self.stage.look_from(self.server.initial_camera)
         for client in self.server.get_clients().values():
             self.stage.look_from(client.camera)
         self.generation = now.generation
 
-    def _make_draggable(self, stage: Stage) -> None:
+    def _make_draggable(self, stage: Scene) -> None:
         for part in stage.parts:
             part.on_drag("left")(self._drag)
 

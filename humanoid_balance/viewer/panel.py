@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import viser
 
-from humanoid_balance.balance.supervisor import STRATEGIES
-from humanoid_balance.experiments import palette
-from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.balance.settings import STRATEGIES
+from humanoid_balance.figures import palette
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.session import Snapshot
-from humanoid_balance.viewer.simulation import Command, Hold, Pace, PushNow, Reset, Setup
+from humanoid_balance.viewer.simulation import Hold, PushNow, ResetNow, SetPace, Setup, Wanted
 
 LINES = 3  # changes of mode that are told
 CALM = 0.4  # a slider that rests this long is taken for meant [s]
@@ -38,9 +38,9 @@ LEGEND = (("CoM and below it", palette.COM), ("ZMP", palette.ZMP), ("capture poi
 class Panel:
     """``wishes`` gives what was asked for since the last call."""
 
-    def __init__(self, server: viser.ViserServer, settings: PushSettings, mass: float) -> None:
+    def __init__(self, server: viser.ViserServer, settings: RunSettings, mass: float) -> None:
         self.gui, self.settings = server.gui, settings
-        self._lock, self._wishes = threading.Lock(), list[Command]()
+        self._lock, self._wishes = threading.Lock(), list[Wanted]()
         self._changed = math.inf
         self.colours: dict[str, str] = {}
         self.status = self.gui.add_html("")
@@ -86,12 +86,12 @@ class Panel:
         self.pause.on_update(lambda _: self._pace())
         self.speed.on_update(lambda _: self._pace())
         self.get_up.on_update(lambda _: self._pace())
-        reset.on_click(lambda _: self.wish(Reset()))
+        reset.on_click(lambda _: self.wish(ResetNow()))
 
     def _keys(self) -> None:
         add = self.gui.add_command
         add("Push", hotkey="space").on_trigger(lambda _: self._push(self.direction.value))
-        add("Reset", hotkey="R").on_trigger(lambda _: self.wish(Reset()))
+        add("Reset", hotkey="R").on_trigger(lambda _: self.wish(ResetNow()))
         add("Pause", hotkey="P").on_trigger(lambda _: self._toggle_pause())
         add("Slow motion", hotkey="M").on_trigger(lambda _: self._toggle_slow())
         for key, (direction, name) in KEYS.items():
@@ -99,13 +99,13 @@ class Panel:
 
     # ---- wishes ----
 
-    def wish(self, command: Command) -> None:
+    def wish(self, command: Wanted) -> None:
         with self._lock:
             if isinstance(command, Hold) and self._wishes and isinstance(self._wishes[-1], Hold):
                 self._wishes.pop()  # only the newest place of the hand matters
             self._wishes.append(command)
 
-    def wishes(self) -> list[Command]:
+    def wishes(self) -> list[Wanted]:
         """What was asked for, in order; the world once its controls are at rest."""
         with self._lock:
             given, self._wishes = self._wishes, []
@@ -123,14 +123,14 @@ class Panel:
     def _touched(self) -> None:
         self._changed = time.monotonic()
 
-    def _wanted(self) -> PushSettings:
+    def _wanted(self) -> RunSettings:
         return replace(
             self.settings, robot=self.robot.value, strategy=self.strategy.value, slope=self.slope.value,
             friction=self.friction.value,
         )  # fmt: skip
 
     def _pace(self) -> None:
-        self.wish(Pace(0.0 if self.pause.value else self.speed.value, self.get_up.value))
+        self.wish(SetPace(0.0 if self.pause.value else self.speed.value, self.get_up.value))
 
     def _toggle_pause(self) -> None:
         self.pause.value = not self.pause.value  # type: ignore[misc]

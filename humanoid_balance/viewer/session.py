@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from humanoid_balance import stack
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import push
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
-from humanoid_balance.plants.world import World
-from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Array
 from humanoid_balance.viewer.moment import NOWHERE, Moment, believed
 
@@ -47,7 +46,7 @@ class Snapshot:
     """The present for the page, with the chart rows since the last one."""
 
     generation: int  # changes with the robot or its world
-    settings: push.PushSettings
+    settings: RunSettings
     moment: Moment
     rows: Array  # (k, columns)
     changes: tuple[tuple[float, str, str], ...]  # the last changes of mode: time [s], mode, reason
@@ -56,7 +55,7 @@ class Snapshot:
     notice: str  # what the visitor should know
 
 
-class Hand:
+class PullingHand:
     """A force that changes while it acts."""
 
     end = math.inf
@@ -72,15 +71,15 @@ class Hand:
 class Session:
     """One tick after the other; the caller keeps the time."""
 
-    def __init__(self, settings: push.PushSettings, generation: int = 0) -> None:
+    def __init__(self, settings: RunSettings, generation: int = 0) -> None:
         self.settings, self.generation = settings, generation
-        self.robot = registry.load(settings.robot)
-        world = World(slope=settings.slope, friction=settings.friction)
-        self.plant = MujocoPlant(self.robot, PlantOptions(world, settings.noise, settings.seed))
+        self.robot, plant = stack.simulator(settings)
+        assert isinstance(plant, MujocoPlant)  # hands hold bodies of its model
+        self.plant = plant
         self.dt, self.notice = self.plant.dt, ""
         self.pushes: list[PushProfile] = []
         self.held: Pull | None = None
-        self.hand: Hand | None = None
+        self.hand: PullingHand | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -88,7 +87,7 @@ class Session:
         self.hold(None)
         self._forget(math.inf)
         self.plant.reset()
-        self.loop = push.build_loop(self.robot, self.plant, self.settings)
+        self.loop = stack.simulated(self.robot, self.plant, self.settings.balance)
         assert isinstance(self.loop.balance, Supervisor)
         self.balance = self.loop.balance
         self.rows: deque[list[float]] = deque(maxlen=KEPT)
@@ -115,7 +114,7 @@ class Session:
             self.plant.remove_push(self.hand)
             self.hand = None
         if self.hand is None and pull is not None:
-            self.hand = Hand(pull)
+            self.hand = PullingHand(pull)
             self.plant.add_push(self.hand)
         self.held = pull
 
@@ -168,7 +167,7 @@ class Session:
         grip = NOWHERE if self.held is None else self._grip(self.held)
         rows = np.array(self.rows).reshape(-1, len(COLUMNS))
         self.rows.clear()
-        moment = believed(self.last, self.plant.truth(), self.balance, grip)
+        moment = believed(self.last, self.plant.truth(), self.robot, grip)
         changes = tuple(self.balance.changes[-6:])
         return Snapshot(
             self.generation, self.settings, moment, rows, changes, speed, float(np.median(self.lately)), self.notice

@@ -10,7 +10,7 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
-from humanoid_balance.experiments.replay import Puppet
+from humanoid_balance.figures.playback import Puppet
 from humanoid_balance.types import Array
 
 FINEST = 1200  # triangles of one shape, about; CAD meshes have up to 20,000

@@ -11,9 +11,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings
 from humanoid_balance.experiments.workers import START, quiet_start
 from humanoid_balance.nodes.realtime import RealTime
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
 
 PATIENCE = 60.0  # a robot may take this long to load [s]
@@ -41,34 +41,34 @@ class Hold:
 class Setup:
     """Another robot, strategy or world; starts anew."""
 
-    settings: PushSettings
+    settings: RunSettings
 
 
 @dataclass(frozen=True)
-class Pace:
+class SetPace:
     speed: float  # simulated seconds in a second; 0: pause
     get_up: bool  # put a fallen robot on its feet again
 
 
 @dataclass(frozen=True)
-class Reset:
+class ResetNow:
     pass
 
 
-Command = PushNow | Hold | Setup | Pace | Reset
+Wanted = PushNow | Hold | Setup | SetPace | ResetNow
 
 
 class Simulation:
     """The page's side."""
 
-    def __init__(self, settings: PushSettings) -> None:
+    def __init__(self, settings: RunSettings) -> None:
         self._pipe, theirs = START.Pipe()
         self._process = START.Process(target=_run, args=(theirs, settings), daemon=True, name="simulation")
         with quiet_start():
             self._process.start()
         theirs.close()
 
-    def exchange(self, commands: Sequence[Command]) -> Snapshot:
+    def exchange(self, commands: Sequence[Wanted]) -> Snapshot:
         """Send commands, get the present."""
         try:
             self._pipe.send(list(commands))
@@ -88,7 +88,7 @@ class Simulation:
             self._process.kill()
 
 
-def _run(pipe: Connection[Any, Any], settings: PushSettings) -> None:
+def _run(pipe: Connection[Any, Any], settings: RunSettings) -> None:
     if (os.cpu_count() or 1) > 1:  # a control loop goes before pictures, where that is allowed and leaves them a core
         RealTime(PRIORITY).apply(lambda why: None)
     try:
@@ -102,9 +102,9 @@ def _run(pipe: Connection[Any, Any], settings: PushSettings) -> None:
 class _Runner:
     """The simulation's side."""
 
-    def __init__(self, pipe: Connection[Any, Any], settings: PushSettings) -> None:
+    def __init__(self, pipe: Connection[Any, Any], settings: RunSettings) -> None:
         self.pipe, self.session = pipe, Session(settings)
-        self.pace = Pace(1.0, True)
+        self.pace = SetPace(1.0, True)
         gc.collect()
         gc.freeze()  # what is there now stays; later rounds are short
         self._start()
@@ -146,16 +146,16 @@ class _Runner:
             self.pipe.send(self.session.look(self.speed))
             self.session.notice = ""
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: Wanted) -> None:
         session = self.session
         match command:
             case PushNow(force, duration, direction):
                 session.push(force, duration, direction)
             case Hold(pull):
                 session.hold(pull)
-            case Reset():
+            case ResetNow():
                 session.reset()
-            case Pace():
+            case SetPace():
                 self.pace = command
             case Setup(settings):
                 try:

@@ -10,8 +10,8 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from humanoid_balance.experiments import palette
-from humanoid_balance.experiments.replay import Puppet
+from humanoid_balance.figures import palette
+from humanoid_balance.figures.playback import Puppet
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
@@ -26,7 +26,7 @@ ABOVE = 0.004  # marks lie above the ground, so that it does not hide them [m]
 FOOTSTEP = palette.ORANGE
 
 
-class Stage:
+class Scene:
     """``show`` moves everything; only what changed goes over the wire."""
 
     def __init__(self, server: viser.ViserServer, robot: Robot, world: World) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
-from humanoid_balance.wholebody import contact
-from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
+from humanoid_balance.types import MIN_LOAD, Array, BodyReference, PlannedContact
+from humanoid_balance.wholebody import contact, touch
+from humanoid_balance.wholebody.limits import JointLimits
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
 
@@ -15,65 +17,103 @@ INFINITY = 1e20
 SIDES = ("left", "right")
 
 
-class Constraints:
-    """Rows: a wrench cone for every sole that pushes (per weight), torques and joint accelerations (per limit)."""
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The cone of one contact that pushes."""
 
-    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None) -> None:
-        self.robot, self.pushing, self.limits, self.power = robot, shape.pushing, limits, power
-        n, p = robot.n, len(shape.pushing)
-        self._cones = contact.ROWS * p + bool(p)  # the last one is the sum of all normal forces
+    index: int  # among the contacts of a tick, see ``Shape.pushing``
+    name: str
+    row_names: tuple[str, ...]
+    rows: slice  # of the constraints
+    columns: slice  # of the stacked wrenches
+
+
+def _blocks(shape: Shape) -> list[Block]:
+    blocks, row, column = [], 0, 0
+    for index in shape.pushing:
+        size = shape.rows(index)
+        names = contact.ROW_NAMES if size == touch.FLAT_ROWS else contact.POINT_ROW_NAMES
+        name = f"{SIDES[index]} sole" if index < 2 else shape.touches[index - 2].name
+        blocks.append(Block(index, name, names, slice(row, row + len(names)), slice(column, column + size)))
+        row, column = row + len(names), column + size
+    return blocks
+
+
+class Constraints:
+    """Rows: a wrench cone for every contact that pushes (per weight), torques and joint accelerations (per limit)."""
+
+    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits) -> None:
+        self.robot, self.pushing, self.limits = robot, shape.pushing, limits
+        n = robot.n
+        self._blocks = _blocks(shape)
+        size = self._blocks[-1].columns.stop if self._blocks else 0
+        self._cones = self._blocks[-1].rows.stop + 1 if self._blocks else 0  # the last one: the sum of normal forces
         self.first_joint = self._cones + n  # row of the first joint's acceleration
         self.rows = self._cones + 2 * n
         self._torques, self._joints = slice(self._cones, self.first_joint), slice(self.first_joint, None)
         self._per_limit = 1 / np.concatenate([robot.torque_limit, robot.acceleration_limit])
+        self._per_torque, self._varying = self._per_limit[:n], not robot.actuation.constant
         # Over wrenches, torques and joint accelerations; only the wrench cones change, with the margin.
-        self._matrix = np.zeros((self.rows, 6 * p + 2 * n))
-        self._matrix[self._cones :, 6 * p :] = np.diag(self._per_limit)
-        self._cone = self._matrix[: self._cones, : 6 * p]
-        self._parts = slice(0, 6 * p), slice(6 * p, 6 * p + n), slice(6 * p + n, None)
+        self._matrix = np.zeros((self.rows, size + 2 * n))
+        self._matrix[self._cones :, size:] = np.diag(self._per_limit)
+        self._cone = self._matrix[: self._cones, :size]
+        self._parts = slice(0, size), slice(size, size + n), slice(size + n, None)
         self._margin = -1.0  # for which the cones were made [m]
+        self._touches: tuple[PlannedContact, ...] = ()  # for which they were
         self._loads: list[float] = []  # for which the bounds of the normal forces were set
         bounds = np.outer([-INFINITY, INFINITY], np.ones(self.rows))
         bounds[:, self._torques] = [[-1.0], [1.0]]
         self.lower, self.upper = bounds
         self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
         self._value, self._excess, self._worst = np.zeros(self.rows), np.zeros((2, self.rows)), 0
-        cones = [f"{SIDES[s]} sole: {name}" for s in self.pushing for name in contact.ROW_NAMES]
-        cones += ["both soles: normal force"] * bool(p)
+        cones = [f"{block.name}: {row}" for block in self._blocks for row in block.row_names]
+        cones += ["all contacts: normal force"] * bool(self._blocks)
         joints = robot.joint_names
         self.names = (*cones, *(f"torque: {j}" for j in joints), *(f"joint limit: {j}" for j in joints))
 
-    def update(self, terms: Terms, reference: Reference) -> None:
+    def update(self, terms: Terms, reference: BodyReference) -> None:
         """Bounds at the present state; the cones change only with the reference's margin."""
-        if reference.zmp_margin != self._margin:
-            self._update_cones(reference.zmp_margin)
+        if reference.zmp_margin != self._margin or reference.touches is not self._touches:
+            self._update_cones(reference)
         if self.pushing:
             loads = reference.load_max.tolist()
             if loads != self._loads:
                 self._update_loads(loads)
         self.limits.shares(terms.q, terms.v[6:], self._joint_bounds)
-        if self.power is not None:
-            self.power.shares(terms.v[6:], self._torque_bounds)
+        if self._varying:
+            self._torque_bounds[:] = self.robot.actuation.bounds(terms.q, terms.v[6:])
+            self._torque_bounds *= self._per_torque
 
     def let_joints_go(self) -> None:
         """Forget the joint limits of this tick; wrench cones and torque limits stay."""
         self._joint_bounds[:] = [[-INFINITY], [INFINITY]]
 
-    def _update_cones(self, margin: float) -> None:
-        robot, self._margin = self.robot, margin
-        for i, side in enumerate(self.pushing):
-            rows = slice(contact.ROWS * i, contact.ROWS * (i + 1))
-            cone = contact.wrench_cone(robot.soles[side], robot.config.friction, margin)
-            self._cone[rows, 6 * i : 6 * i + 6] = cone / robot.weight
-            self._cone[-1, 6 * i + 2] = 1 / robot.weight
-            self.upper[rows] = 0.0
+    def _update_cones(self, reference: BodyReference) -> None:
+        robot, margin = self.robot, reference.zmp_margin
+        self._margin, self._touches, self._loads = margin, reference.touches, []
+        for block in self._blocks:
+            if block.index < 2:
+                sole, up = robot.contacts[block.index], 1.0
+                cone = contact.wrench_cone(sole.corners, sole.friction, margin)
+            else:
+                planned = reference.touches[block.index - 2]
+                cone, up = touch.cone(touch.surface_of(robot, planned.name), planned, margin), float(planned.normal[2])
+            self._cone[block.rows, block.columns] = cone / robot.weight
+            self._cone[-1, block.columns.start + 2] = up / robot.weight
+            self.upper[block.rows] = 0.0
 
     def _update_loads(self, load_max: list[float]) -> None:
-        """Normal forces of the soles, one by one and together, as shares of the weight."""
+        """Normal forces of the contacts, one by one and together, as shares of the weight."""
         self._loads, allowed = load_max, 0.0
-        for i, side in enumerate(self.pushing):
-            load, normal = load_max[side], contact.ROWS * (i + 1) - 1
-            self.lower[normal], self.upper[normal] = min(contact.MIN_LOAD, load / 2), load
+        for block in self._blocks:
+            normal = block.rows.stop - 1
+            if block.index < 2:
+                load = load_max[block.index]
+                self.lower[normal], self.upper[normal] = min(MIN_LOAD, load / 2), load
+            else:
+                planned = self._touches[block.index - 2]
+                self.lower[normal], self.upper[normal] = planned.load
+                load = planned.load[1] * max(float(planned.normal[2]), 0.0)
             allowed += load
         self.lower[self._cones - 1] = min(contact.MIN_TOTAL, allowed / 2)
 

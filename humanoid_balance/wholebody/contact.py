@@ -26,7 +26,7 @@ ROW_NAMES = (
     *("yaw friction",) * 8,
     "normal force",
 )
-MIN_LOAD = 0.04  # smallest normal force of a sole that pushes, as a share of the weight: one without load slips away
+POINT_ROW_NAMES = (*ROW_NAMES[:4], "normal force")
 MIN_TOTAL = 0.5  # of all soles together: a body that drops loses its grip on the ground
 MIN_HALF = 0.004  # a margin never shrinks the sole below this half size [m]
 
@@ -57,6 +57,12 @@ def wrench_cone(corners: Array, friction: float, margin: float = 0.0) -> Array:
         rows.append([s * Y, t * X, -mu * (X + Y), s * mu, t * mu, 1])
     rows.append([0, 0, 1, 0, 0, 0])
     return np.array(rows, dtype=float) @ to_middle(middle)
+
+
+def friction_cone(friction: float) -> Array:
+    """Rows U (5, 3): U f <= 0 is the linearised friction cone of a point, the last row is the normal force."""
+    mu = friction
+    return np.array([[1, 0, -mu], [-1, 0, -mu], [0, 1, -mu], [0, -1, -mu], [0, 0, 1]], dtype=float)
 
 
 def wrench_scale(corners: Array, friction: float) -> Array:

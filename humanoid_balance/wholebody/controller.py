@@ -1,4 +1,4 @@
-"""The whole-body controller: a Reference in, joint torques out, once a tick."""
+"""The whole-body controller: a Reference in, joint torques out, once a tick. The QP answers a BodyReference."""
 
 from __future__ import annotations
 
@@ -7,28 +7,41 @@ import math
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
+from humanoid_balance.types import (
+    Array,
+    BodyReference,
+    JointReference,
+    Reference,
+    RobotState,
+    TorqueCommand,
+    TouchWrench,
+)
 from humanoid_balance.wholebody.fallback import brake
 from humanoid_balance.wholebody.hierarchy import Hierarchy
+from humanoid_balance.wholebody.joint_feedback import JointFeedback
 from humanoid_balance.wholebody.least_distance import Outcome
-from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
+from humanoid_balance.wholebody.limits import JointLimits
 from humanoid_balance.wholebody.shape import COUNTED_ON, Shape
 from humanoid_balance.wholebody.solution import Sent, Solution, Status
 from humanoid_balance.wholebody.terms import Terms
+from humanoid_balance.wholebody.touch import Touch
 
 LIGHT = 0.03  # share of the weight below which a standing sole is about to leave the ground
+BOTH_SOLES = [0, 1]
 PERIOD = 0.001  # assumed until two stamps are known [s]
 
 
 class WholeBody:
-    """Finds the torques that follow a Reference as well as dynamics, contact and limits allow."""
+    """Finds the torques that follow a BodyReference as well as dynamics, contact and limits allow.
 
-    def __init__(self, robot: Robot, power: Array | None = None) -> None:
-        """``power`` is the largest mechanical power each joint may put in (n,) [W]; None does not limit it."""
+    A JointReference is joint feedback already and goes past the QP, to the same drives.
+    """
+
+    def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.terms = Terms(robot)
+        self.joints = JointFeedback(robot)
         self.limits = JointLimits(robot)
-        self.power = None if power is None else PowerLimits(robot, power)
         self.solution: Solution | None = None
         self._problems: dict[Shape, Hierarchy] = {}
         self._by_key: dict[tuple[object, ...], Hierarchy] = {}  # the same, by Shape.key
@@ -43,22 +56,32 @@ class WholeBody:
         return solution is None or solution.feasible or bool(solution.missing)
 
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand:
-        """Torques for this tick; what was found is in ``solution``, None if the state is no number."""
-        terms, robot = self.terms, self.robot
-        if not reference.stack.levels:  # nothing is wanted: the motors go limp
-            self.solution = None
-            return TorqueCommand.damp(state.stamp, self._zero)
+        """Torques for this tick; what the QP found is in ``solution``, None if it was not asked.
+
+        A state that is not a number is answered by the brake.
+        """
+        self.solution = None
         if not math.isfinite(state.q.dot(state.q) + state.v.dot(state.v)):
-            self.solution = None
-            return TorqueCommand.damp(state.stamp, robot.brake)
+            return TorqueCommand.damp(state.stamp, self.robot.brake)
+        if isinstance(reference, JointReference):
+            self._stamp = state.stamp
+            return self.joints.update(state, reference, self.terms)
+        if not reference.stack.levels:  # nothing is wanted: the motors go limp
+            return TorqueCommand.damp(state.stamp, self._zero)
+        return self._solve(state, reference)
+
+    def _solve(self, state: RobotState, reference: BodyReference) -> TorqueCommand:
+        """The QP."""
+        terms, robot = self.terms, self.robot
         terms.update(state.q, state.v)
         if state.push.active:  # resisted where it acts, before the body has moved
             terms.add_push(state.push.force)
+        terms.touch(reference.touches)
         self._seek_ground(state, reference)
         problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
         pushing = problem.pushing
-        missing = tuple(s for s in problem.still if reference.load_max[s] >= COUNTED_ON)
+        missing = tuple(s for s in problem.still if s < 2 and reference.load_max[s] >= COUNTED_ON)
         acceleration, torque, wrench = optimum.acceleration, optimum.torque, optimum.wrench
         sent = Sent.OPTIMUM
         if optimum.outcome is Outcome.SOLVED:
@@ -69,19 +92,34 @@ class WholeBody:
             if not optimum.let_go:
                 sent = Sent.BRAKE
                 torque, acceleration, wrench = brake(robot, terms, pushing)
-        wrenches = wrench.reshape(-1, 6)
-        if len(pushing) < 2:
-            wrenches = np.zeros((2, 6))
-            wrenches[pushing] = wrench.reshape(-1, 6)
+        touch = None
+        if pushing == BOTH_SOLES and not reference.touches:
+            wrenches = wrench.reshape(2, 6)
+        else:
+            wrenches, touch = self._sorted(wrench, pushing, len(reference.touches))
         self.solution = Solution(
             status=status, sent=sent, missing=missing, optimum=optimum, robot=robot, names=problem.constraints.names,
             wanted_com_acceleration=reference.com_acceleration, com_weight=reference.com_weight,
             acceleration=acceleration, torque=torque, wrenches=wrenches, Ag=terms.Ag.copy(), drift=terms.drift.copy(),
-            sole_position=state.sole_position, sole_rotation=state.sole_rotation,
+            sole_position=state.sole_position, sole_rotation=state.sole_rotation, touch=touch,
         )  # fmt: skip
         return self._command(state, torque, acceleration[6:])
 
-    def _seek_ground(self, state: RobotState, reference: Reference) -> None:
+    def _sorted(self, wrench: Array, pushing: list[int], touches: int) -> tuple[Array, TouchWrench | None]:
+        """The stacked wrenches of what pushes: of the soles (2, 6), and of the planned contacts."""
+        soles, others, first = np.zeros((2, 6)), np.zeros((touches, 6)), 0
+        position = np.zeros((touches, 3))
+        for index in pushing:
+            contact = self.terms.contacts[index]
+            part = wrench[first : first + len(contact.J)]
+            first += len(part)
+            if isinstance(contact, Touch):
+                others[index - 2], position[index - 2] = contact.world_wrench(part), contact.position
+            else:
+                soles[index] = part
+        return soles, TouchWrench(others, position) if touches else None
+
+    def _seek_ground(self, state: RobotState, reference: BodyReference) -> None:
         """A sole that should stand beside the other but hardly does is brought down: nothing else would do that."""
         load, light = state.wrench[:, 2].tolist(), LIGHT * self.robot.weight
         if (load[0] < light) == (load[1] < light):
@@ -90,17 +128,17 @@ class WholeBody:
         if reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
             self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / light))
 
-    def prepare(self, state: RobotState, reference: Reference) -> None:
+    def prepare(self, state: RobotState, reference: BodyReference) -> None:
         """Make the solver for such a problem now, so that no tick has to."""
         self._problem(state, reference)
 
-    def _problem(self, state: RobotState, reference: Reference) -> Hierarchy:
+    def _problem(self, state: RobotState, reference: BodyReference) -> Hierarchy:
         """The solver for the shape of this tick's problem, made when it is new."""
         key = Shape.key(state, reference)
         problem = self._by_key.get(key)
         if problem is None:
             shape = Shape.of(state, reference)
-            problem = self._problems.get(shape) or Hierarchy(self.robot, shape, self.limits, self.power)
+            problem = self._problems.get(shape) or Hierarchy(self.robot, shape, self.limits)
             self._problems[shape] = self._by_key[key] = problem
         return problem
 

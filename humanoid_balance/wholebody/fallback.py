@@ -12,18 +12,18 @@ DAMPING = 5.0  # of joint velocities [1/s]
 
 
 def brake(robot: Robot, terms: Terms, pushing: list[int]) -> tuple[Array, Array, Array]:
-    """Carry the weight on the soles that push and brake every joint, clipped to the torque limits.
+    """Carry the weight on what pushes and brake every joint, clipped to what the actuators can deliver.
 
     The wanted acceleration brakes joints and base, a = -k v; the wrenches are the smallest that give the base its six
     equations. Friction and centre of pressure are not guaranteed: this is the case in which they cannot be.
-    Returns torque (n,), acceleration (nv,) and the wrenches of the pushing soles (6 p,).
+    Returns torque (n,), acceleration (nv,) and the wrenches of all that pushes, stacked.
     """
     acceleration = -DAMPING * terms.v
     force = terms.M.dot(acceleration) + terms.h
     wrench = np.zeros(0)
     torque = force[6:].copy()
     if pushing:
-        J = np.concatenate([terms.soles[s].J for s in pushing])
+        J = np.concatenate([terms.contacts[c].J for c in pushing])
         wrench = np.linalg.pinv(J[:, :6].T).dot(force[:6])
         torque -= J[:, 6:].T.dot(wrench)
-    return np.clip(torque, -robot.torque_limit, robot.torque_limit), acceleration, wrench
+    return np.clip(torque, *robot.actuation.bounds(terms.q, terms.v[6:])), acceleration, wrench

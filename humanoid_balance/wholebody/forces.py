@@ -1,9 +1,10 @@
-"""From accelerations to sole wrenches and joint torques, M a + h = S' tau + J' w.
+"""From accelerations to contact wrenches and joint torques, M a + h = S' tau + J' w.
 
-The six base rows have to be matched by the wrenches of the soles that push: w_1 = X (M a + h - J_2' w_2)_base with
-X = J_1,base^-T. With two soles the second wrench is free. For given accelerations it is best where
+The six base rows have to be matched by the wrenches of the contacts that push: w_1 = X (M a + h - J_2' w_2)_base with
+X = J_1,base^-T. What the others do, the second sole and planned contacts stacked into w_2, is free. For given
+accelerations it is best where
 
-    ½ |wrenches, each component relative to what the sole can do|² FORCE + ½ |torques relative to their limits|² TORQUE
+    ½ |wrenches, each component relative to what its surface can|² FORCE + ½ |torques relative to their limits|² TORQUE
 
 is least: w_2 = g*(a). The last level pays for the distance of w_2 from there in the metric of this cost.
 """
@@ -18,6 +19,7 @@ from humanoid_balance.types import Array
 from humanoid_balance.wholebody import contact
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
+from humanoid_balance.wholebody.touch import surface_of
 
 FORCE = 1e3  # [rad²/s⁴], as the last level's joint accelerations
 TORQUE = 1e1  # [rad²/s⁴]
@@ -28,18 +30,25 @@ class Forces:
 
     def __init__(self, robot: Robot, shape: Shape) -> None:
         self.robot, self.pushing = robot, shape.pushing
-        n, p = robot.n, len(shape.pushing)
-        self.internal = 6 if p == 2 else 0  # freedom of the wrenches
-        self._J = np.zeros((6 * p, n + 6))
-        self._metric = np.zeros((6 * p, 6 * p))  # of the wrenches
-        for i, side in enumerate(self.pushing):
-            block = slice(6 * i, 6 * i + 6)
-            scale = contact.wrench_scale(robot.soles[side], robot.config.friction) / robot.weight
+        n, size = robot.n, sum(shape.rows(c) for c in shape.pushing)
+        self.internal = max(0, size - 6)  # freedom of the wrenches: all but the first
+        self._J = np.zeros((size, n + 6))
+        self._metric = np.zeros((size, size))  # of the wrenches
+        self._blocks = []
+        first = 0
+        for index in self.pushing:
+            rows = shape.rows(index)
+            surface = robot.contacts[index] if index < 2 else surface_of(robot, shape.touches[index - 2].name)
+            block = slice(first, first + rows)
+            scale = contact.wrench_scale(surface.corners, surface.friction)[:rows, :rows] / robot.weight
             self._metric[block, block] = FORCE * scale.T @ scale
+            self._blocks.append(block)
+            first += rows
         self._per_torque = np.sqrt(TORQUE) / robot.torque_limit
-        self._inner = np.vstack([np.zeros((6, 6)), robot.weight * np.eye(6)])  # both wrenches per weight of w_2
+        # All wrenches per weight of w_2.
+        self._inner = np.vstack([np.zeros((6, self.internal)), robot.weight * np.eye(self.internal)])
         self.a = np.zeros(n + 6)
-        self.wrench, self.torque = np.zeros(6 * p), np.zeros(n)
+        self.wrench, self.torque = np.zeros(size), np.zeros(n)
 
     def update(self, terms: Terms) -> None:
         """What depends on the state alone."""
@@ -47,11 +56,12 @@ class Forces:
         if not self.pushing:
             return
         J, inner = self._J, self._inner
-        J[:6] = terms.soles[self.pushing[0]].J
+        J[:6] = terms.contacts[self.pushing[0]].J
         self._X = terms.X.T
         if not self.internal:
             return
-        J[6:] = terms.soles[self.pushing[1]].J
+        for index, block in zip(self.pushing[1:], self._blocks[1:], strict=True):
+            J[block] = terms.contacts[index].J
         np.dot(self._X, J[6:, :6].T, out=inner[:6])
         inner[:6] *= -self.robot.weight
         # Cost of wrenches w and torques tau = tau_a - J' w with its inner freedom g: ½ g' K g + g' (C w_a - D tau_a)
@@ -88,7 +98,7 @@ class Forces:
         self.wrench, self.torque = wrench, torque
 
     def add_inner(self, w: Array) -> None:
-        """Move w_2 by ``w`` (6,), in unit metric, away from where it is best."""
+        """Move w_2 by ``w``, in unit metric, away from where it is best."""
         wrench = self._inner.dot(dtrtrs(self._chol, w)[0])
         self.wrench += wrench
         self.torque -= wrench.dot(self._J[:, 6:])

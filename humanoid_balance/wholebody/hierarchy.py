@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg.lapack import dgeqp3, dposv
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.constraints import INFINITY, Constraints
 from humanoid_balance.wholebody.forces import Forces
 from humanoid_balance.wholebody.least_distance import (
@@ -33,7 +33,7 @@ from humanoid_balance.wholebody.least_distance import (
     smallest_move,
     smallest_residual,
 )
-from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
+from humanoid_balance.wholebody.limits import JointLimits
 from humanoid_balance.wholebody.motion import Motion
 from humanoid_balance.wholebody.proxqp import ProxQP
 from humanoid_balance.wholebody.shape import Shape
@@ -66,7 +66,7 @@ class Optimum:
 
 
 @dataclass(slots=True)
-class Memory:
+class LastOptimum:
     """What the last tick found, as a start for the next one."""
 
     first: int  # level that could not be met
@@ -76,18 +76,18 @@ class Memory:
 class Hierarchy:
     """Solves one problem shape, tick after tick."""
 
-    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits, power: PowerLimits | None = None) -> None:
-        self.pushing, self.still = shape.pushing, shape.still  # soles
+    def __init__(self, robot: Robot, shape: Shape, limits: JointLimits) -> None:
+        self.pushing, self.still = shape.pushing, shape.still  # contacts
         self.motion = Motion(robot, shape)
         self.forces = Forces(robot, shape)
-        self.constraints = Constraints(robot, shape, limits, power)
+        self.constraints = Constraints(robot, shape, limits)
         levels = len(self.motion.levels)
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
-        self._memory, self._let_go_memory = Memory(levels), Memory(levels)
+        self._memory, self._let_go_memory = LastOptimum(levels), LastOptimum(levels)
         self._active: list[int] = []  # constraints of the last tick's optimum, if every level was met
         self._low: list[bool] = []  # whether at the lower bound
 
-    def solve(self, terms: Terms, reference: Reference) -> Optimum:
+    def solve(self, terms: Terms, reference: BodyReference) -> Optimum:
         motion, forces, constraints = self.motion, self.forces, self.constraints
         constraints.update(terms, reference)
         motion.update(terms, reference)
@@ -110,7 +110,7 @@ class Hierarchy:
                 if second.outcome is Outcome.SOLVED:
                     return replace(second, outcome=Outcome.INFEASIBLE, let_go=True)
             return optimum
-        self._memory, self._active, self._low = Memory(len(motion.levels)), [], []
+        self._memory, self._active, self._low = LastOptimum(len(motion.levels)), [], []
         return self._point([], [], violation)
 
     def _near_the_last(self, qdd: Array) -> Optimum | None:
@@ -183,7 +183,7 @@ class Hierarchy:
 
     # ---- with active inequalities ----
 
-    def _constrained(self, memory: Memory) -> Optimum:
+    def _constrained(self, memory: LastOptimum) -> Optimum:
         motion, constraints, forces = self.motion, self.constraints, self.forces
         levels = len(motion.levels)
         lower, upper = constraints.lower - self._value, constraints.upper - self._value
@@ -208,7 +208,9 @@ class Hierarchy:
                 return self._optimum(result, y, relaxed, columns, C)
             start -= 1
 
-    def _cascade(self, start: int, C: Array, lower: Array, upper: Array, memory: Memory) -> tuple[Result, Array, int]:
+    def _cascade(
+        self, start: int, C: Array, lower: Array, upper: Array, memory: LastOptimum
+    ) -> tuple[Result, Array, int]:
         """Solve the levels from ``start`` on with those before met: result, y = (e, z, w_2), first level not met."""
         levels, hard, columns = self.motion.levels, self.motion.levels[0].start, C.shape[1]
         lower, upper = lower.copy(), upper.copy()

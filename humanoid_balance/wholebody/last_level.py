@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.joints import JointTask
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
+FEW = 8  # rows up to which their own eigenvalues are cheaper than a factorisation of all joints
+TINY = 1e-9  # eigenvalue below which a row adds nothing
 REST = 1e-4  # weight of joint accelerations where no task of the last level asks for any
 
 
@@ -31,7 +33,7 @@ class LastLevel:
         if self._alone is not None:
             self.N = self._alone.N
 
-    def update(self, terms: Terms, reference: Reference) -> None:
+    def update(self, terms: Terms, reference: BodyReference) -> None:
         if self._alone is not None:
             self.wanted = self._alone.wanted(terms, reference)
             return
@@ -46,6 +48,9 @@ class LastLevel:
             r += joint_task.pull(terms, reference)
         if self._root is not None and len(A) == 1:
             self._one_more_row(A[0], r)
+            return
+        if self._root is not None and len(A) <= FEW:
+            self._few_more_rows(A, r)
             return
         L = np.linalg.cholesky(self._W + A.T.dot(A))
         self.N = np.linalg.inv(L).T
@@ -65,6 +70,26 @@ class LastLevel:
         N = self._N
         np.multiply((-c * root * a)[:, None], a, out=N)
         N.flat[:: len(a) + 1] += root
+        self.N = N
+        self.wanted = N.dot(N.T.dot(r))
+
+    def _few_more_rows(self, A: Array, r: Array) -> None:
+        """A few rows beside a diagonal W: a small eigenvalue problem instead of a large factorisation.
+
+        With D = W^-1/2, B = A D and B B' = U S U', (W + A' A)^-1 = N N' for N = D (I - B' U C U' B) and
+        C = (1 - 1 / sqrt(1 + S)) / S, column by column as in ``_one_more_row``.
+        """
+        root = self._root
+        assert root is not None
+        B = A * root
+        S, U = np.linalg.eigh(B.dot(B.T))
+        np.maximum(S, TINY, out=S)
+        V = U.T.dot(B)
+        N = self._N
+        np.dot(((1.0 - (1.0 + S) ** -0.5) / S)[:, None].T * V.T, V, out=N)
+        np.negative(N, out=N)
+        N.flat[:: len(root) + 1] += 1.0
+        N *= root[:, None]
         self.N = N
         self.wanted = N.dot(N.T.dot(r))
 

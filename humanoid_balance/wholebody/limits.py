@@ -12,8 +12,6 @@ with the braking deceleration d and no room counting as zero. The bounds on its 
 
 A joint that takes its upper bound all the way brakes with d and comes to rest at its end stop, not beyond. As
 v_low <= 0 <= v_up the interval is never empty: at or beyond its end stop a joint may only brake or turn back.
-
-Torque and, if wanted, power are bounds on torque: a motor may drive with |tau| <= P / |v| and brake with all it has.
 """
 
 from __future__ import annotations
@@ -54,16 +52,3 @@ class JointLimits:
         work -= slow
         np.maximum(work, -1.0, out=work)
         np.minimum(work, 1.0, out=out)
-
-
-class PowerLimits:
-    """Bounds on torque from the mechanical power a joint may put in."""
-
-    def __init__(self, robot: Robot, power: Array) -> None:
-        self._share = np.asarray(power, dtype=float) / robot.torque_limit  # [rad/s]
-
-    def shares(self, v: Array, out: Array) -> None:
-        """Lowest and highest torque, as shares of the torque limit, at velocity ``v`` into (2, n)."""
-        driving = np.minimum(self._share / np.maximum(np.abs(v), 1e-9), 1.0)
-        out[0] = -np.where(v < 0, driving, 1.0)
-        out[1] = np.where(v > 0, driving, 1.0)

@@ -1,7 +1,7 @@
 """Joint accelerations: contacts and the upper levels as equalities, the last level as a distance.
 
-The first sole that is held gives the base acceleration, T q_dd + t. The other held sole and the tasks of all levels but
-the last are rows A q_dd = b + e with residuals e. With the last level's q_dd = q_dd* + N p and the factorisation
+The first contact that is held gives the base acceleration, T q_dd + t. The other held ones and the tasks of all levels
+but the last are rows A q_dd = b + e with residuals e. With the last level's q_dd = q_dd* + N p and the factorisation
 (A N)' = Q R,
 
     p = Q_1 R^-T (b - A q_dd* + e) + Q_2 z
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg.lapack import dgeqrf, dorgqr, dormqr, dtrtrs
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.last_level import LastLevel
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.tasks.task import Task
@@ -30,16 +30,25 @@ SOFT = 10.0  # a soft residual costs this squared, against moves of the last lev
 WORK = 256  # workspace of LAPACK, enough for 256 rows or columns
 
 
+IN_PLANE = [0, 2, 4]  # of the six directions of a sole, those that a planar body has: along x and z, and pitch
+
+
+def _rows(robot: Robot, shape: Shape, contact: int) -> list[int]:
+    """The directions in which a contact beside the first one has to be held."""
+    return IN_PLANE if robot.planar and contact < 2 else list(range(shape.rows(contact)))
+
+
 class Motion:
     """The equalities of one problem shape."""
 
     def __init__(self, robot: Robot, shape: Shape) -> None:
         self.robot = robot
         self.held = shape.pushing + shape.still
+        self._rows = [_rows(robot, shape, contact) for contact in self.held[1:]]
         levels = shape.tasks(robot)
         self._upper: list[list[Task]] = levels[:-1]
         self.last = LastLevel(robot, levels[-1])
-        self.hard = 6 * max(0, len(self.held) - 1)  # rows that are no task: the second held sole
+        self.hard = sum(len(rows) for rows in self._rows)  # rows that are no task: all held contacts but the first
         starts = np.cumsum([self.hard, *(sum(task.rows for task in level) for level in self._upper)]).tolist()
         strict = self._upper[:1] if shape.soft else self._upper
         self.every_row = [slice(a, b) for a, b in pairwise(starts[: len(strict) + 1])]
@@ -51,7 +60,7 @@ class Motion:
         self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
         self.unreachable = np.zeros(len(strict))  # largest residual of a level that no acceleration can remove
 
-    def update(self, terms: Terms, reference: Reference) -> None:
+    def update(self, terms: Terms, reference: BodyReference) -> None:
         """Factorise the rows at the present state."""
         self._eliminate_base(terms)
         self.last.update(terms, reference)
@@ -65,10 +74,10 @@ class Motion:
         self._factorise(self.last.rows(A), b)
 
     def _eliminate_base(self, terms: Terms) -> None:
-        """Base acceleration T q_dd + t from the first held sole, in flight from the base's own dynamics."""
+        """Base acceleration T q_dd + t from the first held contact, in flight from the base's own dynamics."""
         if self.held:
-            sole = terms.soles[self.held[0]]
-            terms.X = terms.base_from_sole(self.held[0])
+            sole = terms.contacts[self.held[0]]
+            terms.X = terms.base_from(self.held[0])
             inverse = np.negative(terms.X)
             np.dot(inverse, sole.J[:, 6:], out=terms.T)
             terms.t = inverse.dot(sole.drift - sole.rest)
@@ -77,13 +86,18 @@ class Motion:
             np.dot(inverse, terms.M[:6, 6:], out=terms.T)
             terms.t = inverse.dot(terms.h[:6])
 
-    def _stack(self, terms: Terms, reference: Reference) -> None:
+    def _stack(self, terms: Terms, reference: BodyReference) -> None:
         J, b = self._J, self._b
-        first = self.hard
-        if first:
-            sole = terms.soles[self.held[1]]
-            J[:first] = sole.J
-            np.subtract(sole.rest, sole.drift, out=b[:first])
+        first = 0
+        for index, rows in zip(self.held[1:], self._rows, strict=True):
+            contact, end = terms.contacts[index], first + len(rows)
+            if len(rows) == len(contact.J):
+                J[first:end] = contact.J
+                np.subtract(contact.rest, contact.drift, out=b[first:end])
+            else:
+                J[first:end] = contact.J[rows]
+                b[first:end] = (contact.rest - contact.drift)[rows]
+            first = end
         for level in self._upper:
             for task in level:
                 end = first + task.rows

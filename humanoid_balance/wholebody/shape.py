@@ -1,29 +1,31 @@
-"""The shape of a problem: which soles push, which tasks stand on which level. One solver is kept for each shape."""
+"""The shape of a problem: which contacts push, which tasks stand on which level. One solver is kept for each shape."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Reference, RobotState
+from humanoid_balance.types import BodyReference, Flags, PlannedContact, RobotState
 from humanoid_balance.wholebody.tasks.com import ComTask
 from humanoid_balance.wholebody.tasks.feet import FootTask
 from humanoid_balance.wholebody.tasks.height import HeightTask
 from humanoid_balance.wholebody.tasks.kudoh import KudohTask
 from humanoid_balance.wholebody.tasks.momentum import MomentumTask
-from humanoid_balance.wholebody.tasks.posture import PostureTask
+from humanoid_balance.wholebody.tasks.posture import POISE, PostureTask
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.tasks.torso import TorsoTask
+from humanoid_balance.wholebody.touch import FLAT_ROWS, POINT_ROWS
 
 LIFTED = 0.01  # a sole this far above the other's plane has left the ground [m]
 UNLOADED = 1e-3  # a sole that may carry less than this share of the weight does not push at all
 COUNTED_ON = 0.2  # share of the weight from which on it is missed when it has no ground
 
 
-class Sole(Enum):
+class SoleDuty(Enum):
     """What a sole does in a tick."""
 
     FREE = 0  # swings
@@ -39,29 +41,48 @@ def _in_the_air(state: RobotState, side: int) -> bool:
     return bool(gap > LIFTED)
 
 
+def in_plane(robot: Robot, turning: bool) -> Flags:
+    """World axes that the joints of a robot can move or turn it along (3,): a planar body has x, z and pitch only."""
+    return np.array([True, True, True]) if not robot.planar else np.array([not turning, turning, not turning])
+
+
+class Planned(NamedTuple):
+    """A contact beside the soles."""
+
+    name: str
+    flat: bool
+    pushing: bool
+
+
+def _planned(touch: PlannedContact) -> Planned:
+    return Planned(touch.name, touch.flat, touch.load[1] >= UNLOADED)
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Everything that decides the number of rows and columns."""
 
-    soles: tuple[Sole, Sole]
+    soles: tuple[SoleDuty, SoleDuty]
     levels: tuple[tuple[str, ...], ...]
     com_axes: tuple[bool, ...]
     momentum_axes: tuple[bool, ...]
     swinging: tuple[bool, bool]
     soft: bool  # Stack.soft
+    touches: tuple[Planned, ...] = ()  # contacts beside the soles
 
     @staticmethod
-    def key(state: RobotState, reference: Reference) -> tuple[object, ...]:
+    def key(state: RobotState, reference: BodyReference) -> tuple[object, ...]:
         """Equal keys have equal shapes; much cheaper to make than a shape."""
         return (
             reference.stack.levels, reference.stack.soft,
             reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
             (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
+            reference.touches and tuple(_planned(touch) for touch in reference.touches),
             reference.feet[0] is None, reference.feet[1] is None, _in_the_air(state, 0), _in_the_air(state, 1),
         )  # fmt: skip
 
     @staticmethod
-    def of(state: RobotState, reference: Reference) -> Shape:
+    def of(state: RobotState, reference: BodyReference) -> Shape:
         """Read the shape off a reference. A sole that should push but is in the air is only held still.
 
         A sole that merely carries nothing still lies on the ground: it must be free to push again.
@@ -69,26 +90,37 @@ class Shape:
         soles = []
         for side in range(2):
             if not reference.contact[side]:
-                soles.append(Sole.FREE)
+                soles.append(SoleDuty.FREE)
             elif reference.load_max[side] < UNLOADED or _in_the_air(state, side):
-                soles.append(Sole.STILL)
+                soles.append(SoleDuty.STILL)
             else:
-                soles.append(Sole.PUSHING)
-        if Sole.PUSHING not in soles:  # flight
-            soles = [Sole.FREE, Sole.FREE]
-        swing = [s is Sole.FREE and f is not None for s, f in zip(soles, reference.feet, strict=True)]
+                soles.append(SoleDuty.PUSHING)
+        touches = tuple(_planned(touch) for touch in reference.touches)
+        if SoleDuty.PUSHING not in soles and not any(t.flat and t.pushing for t in touches):  # flight
+            soles, touches = [SoleDuty.FREE, SoleDuty.FREE], ()
+        swing = [s is SoleDuty.FREE and f is not None for s, f in zip(soles, reference.feet, strict=True)]
         com_axes = tuple((reference.com_weight > 0).tolist())
         momentum_axes = tuple((reference.momentum_weight > 0).tolist())
         stack = reference.stack
-        return Shape((soles[0], soles[1]), stack.levels, com_axes, momentum_axes, (swing[0], swing[1]), stack.soft)
+        both = soles[0], soles[1]
+        return Shape(both, stack.levels, com_axes, momentum_axes, (swing[0], swing[1]), stack.soft, touches)
 
     @property
     def pushing(self) -> list[int]:
-        return [side for side in range(2) if self.soles[side] is Sole.PUSHING]
+        """Contacts that push: soles 0 and 1, then the planned ones from 2 on; the first one is flat."""
+        soles = [side for side in range(2) if self.soles[side] is SoleDuty.PUSHING]
+        touches = [(not touch.flat, 2 + i) for i, touch in enumerate(self.touches) if touch.pushing]
+        return soles + [i for _, i in sorted(touches)]
 
     @property
     def still(self) -> list[int]:
-        return [side for side in range(2) if self.soles[side] is Sole.STILL]
+        """Contacts that do not move and do not push."""
+        soles = [side for side in range(2) if self.soles[side] is SoleDuty.STILL]
+        return soles + [2 + i for i, touch in enumerate(self.touches) if not touch.pushing]
+
+    def rows(self, contact: int) -> int:
+        """How many directions a contact is held in, and pushes in."""
+        return FLAT_ROWS if contact < 2 or self.touches[contact - 2].flat else POINT_ROWS
 
     def tasks(self, robot: Robot) -> list[list[Task]]:
         """New tasks by level; levels and tasks without rows are left out, the last level always stays."""
@@ -98,17 +130,23 @@ class Shape:
     def _make(self, name: str, robot: Robot) -> list[Task]:
         match name:
             case "com":
-                return [ComTask(robot, np.array(self.com_axes))] if any(self.com_axes) else []
+                axes = np.array(self.com_axes) & in_plane(robot, False)
+                return [ComTask(robot, axes)] if axes.any() else []
             case "height":
                 return [HeightTask(robot)]
             case "momentum":
-                return [MomentumTask(robot, np.array(self.momentum_axes))] if any(self.momentum_axes) else []
+                axes = np.array(self.momentum_axes) & in_plane(robot, True)
+                return [MomentumTask(robot, axes)] if axes.any() else []
             case "torso":
                 return [TorsoTask(robot)]
             case "feet":
                 return [FootTask(robot, side) for side in range(2) if self.swinging[side]]
             case "posture":
                 return [PostureTask(robot)]
+            case "poise":
+                return [PostureTask(robot, POISE)]
             case "kudoh":
                 return [KudohTask(robot)]
-        raise ValueError(f"stack: unknown task '{name}'; known: com, height, momentum, torso, feet, posture, kudoh")
+        raise ValueError(
+            f"stack: unknown task '{name}'; known: com, height, momentum, torso, feet, posture, poise, kudoh"
+        )

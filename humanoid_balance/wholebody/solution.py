@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from humanoid_balance.estimation.support import convex_hull, margin
+from humanoid_balance.geometry import convex_hull, margin
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array
+from humanoid_balance.types import Array, TouchWrench
 from humanoid_balance.wholebody.hierarchy import Optimum
 
 
@@ -59,6 +59,7 @@ class Solution:
     optimum: Optimum
     robot: Robot
     names: tuple[str, ...]  # of all constraint rows
+    touch: TouchWrench | None = None  # of the planned contacts beside the soles
 
     @property
     def feasible(self) -> bool:

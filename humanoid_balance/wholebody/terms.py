@@ -6,7 +6,8 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array
+from humanoid_balance.types import GRAVITY, Array, PlannedContact
+from humanoid_balance.wholebody.touch import Touch, surface_of
 
 LOCAL = pin.ReferenceFrame.LOCAL
 WORLD = pin.Convention.WORLD
@@ -57,10 +58,12 @@ class Terms:
         self.h = np.zeros(nv)  # Coriolis, centrifugal, gravity and viscous joint friction [N, N m]
         self.drift = np.zeros(6)  # CoM acceleration and rate of angular momentum about the CoM at a = 0 [m/s², N m]
         self.T, self.t = np.zeros((6, robot.n)), np.zeros(6)  # base acceleration = T q_dd + t, set by the contacts
-        self.X = np.eye(6)  # base_from_sole of the sole that gives T, t
+        self.X = np.eye(6)  # base_from the contact that gives T, t
         self.soles = (Frame(self.model, data, robot.sole_frames[0]), Frame(self.model, data, robot.sole_frames[1]))
         self.torso = Frame(self.model, data, robot.torso_frame)
         self._frames = (*self.soles, self.torso)
+        self.contacts: list[Frame | Touch] = [*self.soles]  # soles, then the planned contacts of this tick
+        self._touches: dict[tuple[str, bool], Touch] = {}
 
     def update(self, q: Array, v: Array) -> None:
         """Compute all terms at configuration ``q`` and velocity ``v`` (Pinocchio's, see RobotState)."""
@@ -80,6 +83,21 @@ class Terms:
             frame.velocity = frame.J.dot(v)
             frame.rest = frame.velocity * -CONTACT_DAMPING
 
+    def touch(self, planned: tuple[PlannedContact, ...]) -> None:
+        """Take the planned contacts beside the soles; after ``update``."""
+        if not planned:
+            if len(self.contacts) > 2:
+                self.contacts = [*self.soles]
+            return
+        self.contacts = [*self.soles]
+        for one in planned:
+            key = one.name, one.flat
+            touch = self._touches.get(key)
+            if touch is None:
+                touch = self._touches[key] = Touch(surface_of(self.robot, one.name), one, CONTACT_DAMPING)
+            touch.update(self.model, self.data, self.v, self.base, one)
+            self.contacts.append(touch)
+
     def add_push(self, force: Array) -> None:
         """Take an outside force (3,) [N] on the torso into the bias; its line of action goes through the CoM."""
         torso = self.torso
@@ -97,9 +115,9 @@ class Terms:
         down = -SEEK_SPEED
         sole.rest += (down * x, down * y, down * z, -SEEK_TURN * y, SEEK_TURN * x, 0.0)
 
-    def base_from_sole(self, side: int) -> Array:
-        """Inverse of the base columns of a sole's Jacobian (6, 6): they are a rigid transform, this is the way back."""
-        inverse: Array = self._base.actInv(self.soles[side].placement).toActionMatrix()
+    def base_from(self, contact: int) -> Array:
+        """Inverse of the base columns of a flat contact's Jacobian (6, 6): they are a rigid transform, this is back."""
+        inverse: Array = self._base.actInv(self.contacts[contact].placement).toActionMatrix()
         return inverse
 
     def joint_row(self, row: Array) -> Array:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from humanoid_balance.balance.grip import LEAST, Grip
 from humanoid_balance.balance.laws import Wish
-from humanoid_balance.balance.polygon import Point
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.balance.step_cycle import ground_rotation
 from humanoid_balance.experiments import push
-from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.geometry import Point
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Array
 
 HEIGHT, FRICTION = 0.9, 0.4
@@ -84,9 +84,9 @@ def test_downhill_little_is_left_and_uphill_much() -> None:
 @pytest.mark.parametrize(("slope", "direction"), [(-20.0, 0.0), (20.0, 180.0), (20.0, 225.0), (15.0, 180.0)])
 def test_pushed_downhill_it_comes_to_rest_with_its_feet_in_place(slope: float, direction: float) -> None:
     """150 N x 0.1 s; legs that buy grip by pressing harder would throw the body off the ground."""
-    done = push.run(PushSettings(slope=slope), [PushProfile(150.0, 0.1, direction)])
+    done = push.run(RunSettings(slope=slope), [PushProfile(150.0, 0.1, direction)])
     assert not done.result["fell"]
     assert done.result["recovery_time"] is not None and done.result["steps"] == 0
-    pressing = done.record["true_force"][:, :, 2].sum(axis=1)
+    pressing = done.record["true_sole_force"][:, :, 2].sum(axis=1)
     robot = done.record.robot
     assert pressing[500:].max() < 1.2 * robot.weight

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from humanoid_balance.balance.reach import ASIDE, Reach, closest_feet, fastest_flight
+from humanoid_balance.balance.step_cycle import StepCycle
+from humanoid_balance.errors import InputError
 from humanoid_balance.robot import registry
 
 
@@ -36,4 +39,26 @@ def test_no_foot_flies_faster_than_its_hip_turns(name: str) -> None:
 
 
 def test_a_way_to_the_side_is_shorter_than_one_ahead() -> None:
-    assert Reach.way(0.0, 0.3) < Reach.way(0.3, 0.0) == pytest.approx(0.3)
+    assert Reach.distance(0.0, 0.3) < Reach.distance(0.3, 0.0) == pytest.approx(0.3)
+
+
+def test_the_yaml_says_how_far_and_how_high_a_leg_steps(tmp_path: Path) -> None:
+    plain = registry.load("human")
+    file = tmp_path / "short_steps.yaml"
+    file.write_text(plain.config.file.read_text() + "steps: {forward: 0.4, clearance: 0.09, longest: 1.0}\n")
+    robot = registry.load(str(file))
+    assert Reach.of(robot).forward == pytest.approx(0.4 * robot.com_height)
+    assert Reach.of(robot).backward == Reach.of(plain).backward
+    assert Reach.of(robot).longest == pytest.approx(1.0 / robot.omega)
+    assert StepCycle(robot).clearance == pytest.approx(2 * StepCycle(plain).clearance)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("{forward: 9}", "forward"), ("{shortest: 1.0, longest: 0.9}", "more than shortest, 1"), ("{hop: 1}", "hop")],
+)
+def test_steps_that_no_leg_makes_are_refused(tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(registry.load("human").config.file.read_text() + f"steps: {line}\n")
+    with pytest.raises(InputError, match=said):
+        registry.load(str(file))

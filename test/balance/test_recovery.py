@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 
 from humanoid_balance.experiments import push
-from humanoid_balance.experiments.push import PushRun, PushSettings
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.recording.run import Run
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 
 REACTION = 0.2  # of people [s]
 
 
 @functools.cache
-def pushed(force: float, duration: float, direction: float, strategy: str = "auto", delay: float = 0.0) -> PushRun:
+def pushed(force: float, duration: float, direction: float, strategy: str = "auto", delay: float = 0.0) -> Run:
     """The 71 kg human, pushed once; as ``humanoid-balance push`` with the same figures."""
-    settings = PushSettings(strategy=strategy, delay=delay)
+    settings = RunSettings(strategy=strategy, delay=delay)
     return push.run(settings, [PushProfile(force, duration, direction)])
 
 
-def shoulder_excursion(done: PushRun) -> float:
+def shoulder_excursion(done: Run) -> float:
     """How far any shoulder joint turned from where it hung [rad]."""
     robot = done.record.robot
     shoulders = robot.joints_matching(("*_shoulder_*",))
@@ -32,7 +33,7 @@ def shoulder_excursion(done: PushRun) -> float:
 
 @pytest.mark.parametrize("robot", ["human", "talos", "g1"])
 def test_left_alone_the_robot_stands_still(robot: str) -> None:
-    result = push.run(PushSettings(robot=robot, time=10.0), []).result
+    result = push.run(RunSettings(robot=robot, time=10.0), []).result
     assert not result["fell"]
     assert result["steps"] == 0
     assert result["com_error_final"] < 0.01
@@ -83,7 +84,7 @@ def test_a_long_push_is_answered_with_steps() -> None:
 @pytest.mark.parametrize("friction", [0.4, 0.6])
 def test_a_step_on_a_smooth_floor_lands(friction: float) -> None:
     """KE6 at 80 %: a swinging foot that is not held to its path hovers, and the body falls over it."""
-    result = push.run(PushSettings(friction=friction, time=6.0), [PushProfile(240.0, 0.4, 0.0)]).result
+    result = push.run(RunSettings(friction=friction, time=6.0), [PushProfile(240.0, 0.4, 0.0)]).result
     assert not result["fell"]
     assert result["recovery_time"] is not None
 
@@ -96,7 +97,7 @@ def test_a_heavy_man_shoved_aside_mostly_stays_up() -> None:
     held = 0
     for direction in (90.0, 270.0, 80.0, 100.0):
         for seed in (1, 3):
-            settings = PushSettings(robot="human:mass=90", time=4.0, seed=seed)
+            settings = RunSettings(robot="human:mass=90", time=4.0, seed=seed)
             result = push.run(settings, [PushProfile(550.0, 0.2, direction, 1.0 + 0.07 * seed)]).result
             held += not result["fell"] and result["steps"] >= 3
     assert held >= 7, f"{held} of 8"
@@ -112,7 +113,7 @@ def test_a_fall_is_told_while_the_body_is_still_up() -> None:
     early = []
     for robot, direction, seed in (("talos", 33.0, 0), ("talos", 200.0, 1), ("g1", 95.0, 2), ("g1", 160.0, 3)):
         mass = registry.load(robot).mass
-        settings = PushSettings(robot=robot, time=3.0, seed=seed)
+        settings = RunSettings(robot=robot, time=3.0, seed=seed)
         done = push.run(settings, [PushProfile(1.3 * mass / 0.2, 0.2, direction)])
         assert done.result["fell"], "the scene is meant to make it fall"
         told = [stamp for stamp, mode in done.result["modes"] if mode == "falling"]

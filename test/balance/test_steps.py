@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.polygon import Point, Polygon
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.balance.steps import HELD, STEP_POLICIES, UNLOAD, Plan, Planner
+from humanoid_balance.geometry import Point, Polygon
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import LEFT, RIGHT
+from humanoid_balance.types import LEFT, RIGHT, STILL
 
 
 @pytest.fixture(scope="module", params=["human", "talos", "g1"])
@@ -46,6 +46,7 @@ def situation(
         "state": None, "omega": w, "com": place, "com_velocity": speed, "lean": (0.0, 0.0), "spin": (0.0, 0.0),
         "dcm": (place[0] + speed[0] / w, place[1] + speed[1] / w), "centre": (turned(left), turned(right)),
         "yaw": yaw, "height": h, "ground": np.array([0.0, 0.0, 1.0]), "pushed": (0.0, 0.0), "lasting": 0.0,
+        "command": STILL,
     }  # fmt: skip
     return Situation(**{field.name: values[field.name] for field in fields(Situation)})
 

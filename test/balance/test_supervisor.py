@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from wholebody.harness import state_at
 
+from humanoid_balance import stack
 from humanoid_balance.balance.modes.falling import AT_REST
 from humanoid_balance.balance.reference import LIMP
-from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
+from humanoid_balance.balance.settings import BalanceSettings
+from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import RobotState
+from humanoid_balance.types import STILL, JointReference, RobotState
 from humanoid_balance.wholebody.controller import WholeBody
 
 DT = 0.001
@@ -40,7 +42,7 @@ def edge(robot: Robot) -> float:
 
 def run(supervisor: Supervisor, robot: Robot, forward: float, feasible: bool, ticks: int) -> list[str]:
     for k in range(ticks):
-        supervisor.update(moving(robot, forward, k * DT), feasible)
+        supervisor.update(moving(robot, forward, k * DT), STILL, feasible)
     return [name for _, name, _ in supervisor.changes]
 
 
@@ -56,7 +58,7 @@ def test_a_step_is_taken_when_the_whole_body_controller_finds_no_way(robot: Robo
 def test_an_infeasible_tick_or_two_changes_nothing(robot: Robot) -> None:
     supervisor = Supervisor(robot)
     for k in range(100):
-        supervisor.update(moving(robot, 1.02 * edge(robot), k * DT), k % 8 != 0)
+        supervisor.update(moving(robot, 1.02 * edge(robot), k * DT), STILL, k % 8 != 0)
     assert [name for _, name, _ in supervisor.changes] == ["in place"]
 
 
@@ -82,16 +84,16 @@ def test_a_capture_point_out_of_reach_is_a_fall(robot: Robot) -> None:
     assert "out of reach" in supervisor.changes[0][2]
 
 
-def test_on_the_ground_the_torques_are_off(robot: Robot) -> None:
-    supervisor, wholebody = Supervisor(robot), WholeBody(robot)
+def test_on_the_ground_the_torques_are_off_and_the_joints_are_damped(robot: Robot) -> None:
+    supervisor, wholebody = stack.balance(robot), WholeBody(robot)
     falling = supervisor.update(moving(robot, 1.5))
     assert falling.stack is not LIMP
     assert np.abs(wholebody.update(moving(robot, 1.5), falling).torque).max() > 0
-    for k in range(1, round(AT_REST / DT) + 3):
+    for k in range(1, round(AT_REST / DT) + 4):
         state = moving(robot, 0.0, k * DT)
         reference = supervisor.update(state)
-    assert reference.stack is LIMP and reference.mode == "falling"
+    assert isinstance(reference, JointReference) and reference.mode == "lying"
     command = wholebody.update(state, reference)
-    assert not command.torque.any() and not command.damping.any() and not command.stiffness.any()
+    assert not command.torque.any() and not command.stiffness.any()
     supervisor.update(moving(robot, 0.0, 9.0))
-    assert supervisor.mode is supervisor.falling  # for good
+    assert supervisor.mode.name == "lying"  # nobody asks for anything

@@ -142,3 +142,15 @@ def test_the_sole_turns_to_its_target_and_its_spin_is_the_turn(yaw: float, pitch
         np.testing.assert_allclose(spin, mean, atol=1e-2)
         before = now
     np.testing.assert_allclose(swing.sample(START + duration).rotation, target, atol=1e-6)
+
+
+@few
+@given(durations)
+def test_a_foot_with_a_touchdown_speed_arrives_with_it_and_on_time(duration: float) -> None:
+    swing = Swing(START, duration, ORIGIN, LEVEL, CLEARANCE, touchdown=0.2)
+    swing.retarget(ORIGIN + np.array([0.3, 0.0, 0.0]), LEVEL, START + duration)
+    heights = [swing.sample(t).position[2] for t in times(duration)]
+    before = swing.sample(START + duration - DT)
+    assert before.velocity[2] == pytest.approx(-0.2, abs=0.05)
+    assert before.position[2] == pytest.approx(ORIGIN[2], abs=0.001)
+    assert min(heights) >= ORIGIN[2] - 1e-9

@@ -30,7 +30,7 @@ def test_robots_lists_the_known_ones(call: Call) -> None:
     assert {"human", "talos", "g1"} <= {r["name"] for r in robots}
     for robot in robots:
         assert set(robot) == {"name", "joints", "mass", "com_height"}
-        assert robot["joints"] > 10 and robot["mass"] > 10.0 and 0.3 < robot["com_height"] < 1.5
+        assert robot["joints"] >= 6 and robot["mass"] > 10.0 and 0.3 < robot["com_height"] < 1.5
 
 
 def test_robots_without_json_is_a_table(call: Call) -> None:
@@ -154,3 +154,34 @@ def test_compare_of_pushes_shows_every_figure(call: Call, tmp_path: Path) -> Non
         files.append(write(tmp_path / f"{force}.json", result.json))
     done = call("compare", *files)
     assert "impulse" in done.out and "+100.0 %" in done.out and "estimation.com_rms" in done.out
+
+
+# ---- walk ----
+
+WALK = {
+    "robot", "mass", "fell", "time", "distance", "velocity", "velocity_error", "heading_error_deg", "steps",
+    "step_time",
+    "step_length", "slip_max", "cost_of_transport", "pushes", "steps_to_recover", "torque_ratio_max", "estimation",
+    "modes", "tick", "rtf",
+}  # fmt: skip
+
+
+def test_walk_tells_what_the_contract_promises(call: Call, tmp_path: Path) -> None:
+    script = tmp_path / "there.yaml"
+    script.write_text("commands:\n  - {at: 0.3, velocity: [0.3, 0.0, 0.0]}\n  - {at: 1.5, velocity: [0, 0, 0]}\n")
+    result = call("walk", "--robot", "g1", "--script", script, "--time", "2", "--push", "20:0.1:90:1", "--json").json
+    assert set(result) - BEYOND == WALK
+    assert set(result["estimation"]) == ESTIMATION | {"odometry_drift", "yaw_drift_deg"}
+    assert len(result["velocity"]) == 3
+    assert result["modes"][1][1] == "walking"
+    (push,) = result["pushes"]
+    assert set(push) == {"at", "phase", "direction", "impulse", "dv", "survived"}
+    assert push["impulse"] == pytest.approx(2.0) and push["survived"]
+
+
+def test_a_wrong_line_of_a_script_is_named(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "script.yaml"
+    file.write_text("commands: [{at: 1, velocity: [0.1, 0.2]}]\n")
+    done = call("walk", "--script", file)
+    assert done.code == 2 and len(done.err.splitlines()) == 1
+    assert str(file) in done.err and "[forward, left, turn]" in done.err

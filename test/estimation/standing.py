@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.estimation import Estimator
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.plants.world import PlantOptions, World

@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 from estimation.standing import com_error, tilt_error
 
-from humanoid_balance.experiments.push import PushRun, PushSettings, build_loop, run
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.experiments.push import run
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.world import PlantOptions, World
+from humanoid_balance.recording.run import Run
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.stack import RunSettings, simulated
 
 TEN_MINUTES = 600_000  # ticks
 
 
-def pushed(robot: Robot, impulse: float, direction: float, time: float, seed: int, strategy: str = "auto") -> PushRun:
+def pushed(robot: Robot, impulse: float, direction: float, time: float, seed: int, strategy: str = "auto") -> Run:
     """A push of 0.1 s, ``impulse`` [N s] for a body of 71 kg, after half a second."""
     push = PushProfile(10.0 * impulse * robot.mass / 71.0, 0.1, direction, 0.5)
-    return run(PushSettings(robot=robot.spec, time=time, strategy=strategy, seed=seed), [push])
+    return run(RunSettings(robot=robot.spec, time=time, strategy=strategy, seed=seed), [push])
 
 
 @pytest.mark.parametrize("direction", [0.0, 110.0, 180.0])
@@ -28,7 +30,7 @@ def test_a_push_of_300_newton_is_known_within_ten_milliseconds(robot: Robot, dir
     done = pushed(robot, 30.0, direction, 0.8, seed=11)
     figures = done.result["estimation"]
     assert 0.0 < figures["push_delay"] < 0.0105  # ten ticks
-    known = done.record["push"][round(1000 * (0.5 + figures["push_delay"]))]
+    known = done.record["push.force"][round(1000 * (0.5 + figures["push_delay"]))]
     true = done.record["true_push"][550]
     assert np.linalg.norm(known[:2] - true[:2]) < 0.35 * np.linalg.norm(true)  # the first guess, of a few samples
     assert figures["push_direction_error_deg"] < 15.0 and abs(figures["push_impulse_ratio"] - 1.0) < 0.2
@@ -69,7 +71,7 @@ def test_at_least_90_of_100_random_pushes_on_a_balancing_robot(robot: Robot) -> 
 @pytest.mark.slow
 def test_ten_minutes_of_balancing(robot: Robot) -> None:
     plant = MujocoPlant(robot, PlantOptions(World(), 1.0, 77))
-    loop = build_loop(robot, plant, PushSettings(robot=robot.spec))
+    loop = simulated(robot, plant, RunSettings(robot=robot.spec).balance)
     errors, tilts = [], []
     for k in range(TEN_MINUTES):
         truth = plant.truth() if k % 500 == 499 else None

@@ -8,7 +8,7 @@ import pytest
 from estimation.motion import Motion, noisy
 
 from humanoid_balance.estimation import Estimator
-from humanoid_balance.estimation.support import margin
+from humanoid_balance.geometry import margin
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, RobotState, SensorFrame
 

@@ -5,7 +5,7 @@ import pytest
 
 from humanoid_balance.estimation.momentum import MomentumObserver
 from humanoid_balance.estimation.onset import OnsetWatch
-from humanoid_balance.estimation.settings import PushSettings
+from humanoid_balance.estimation.settings import PushObserverSettings
 
 DT, MASS, SIGMA = 0.001, 71.0, 1e-3
 
@@ -16,7 +16,7 @@ def first_seen(force: float, noise: float = SIGMA, start: int = 300, standing: i
     ``standing``: sample from which on both feet stand.
     """
     rng = np.random.default_rng(0)
-    watch, observer = OnsetWatch(MASS, PushSettings()), MomentumObserver(60.0)
+    watch, observer = OnsetWatch(MASS, PushObserverSettings()), MomentumObserver(60.0)
     for k in range(start + 60):
         momentum = force * DT * max(k + 1 - start, 0)
         measured = [momentum, 0.0, 0.0, 0.0, 0.0, 0.0] + MASS * noise * rng.standard_normal(6)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from humanoid_balance.estimation.push import PushDetector
-from humanoid_balance.estimation.settings import PushSettings
+from humanoid_balance.estimation.settings import PushObserverSettings
 
 DT, MASS, HEIGHT = 0.001, 71.0, 0.9
 
@@ -26,7 +26,7 @@ class Told:
 
 
 def run(forces: np.ndarray, arm: float = 0.0, landings: tuple[int, ...] = (), spread: float = 0.0) -> PushDetector:
-    detector = PushDetector(MASS, PushSettings())
+    detector = PushDetector(MASS, PushObserverSettings())
     for k, (x, y, z) in enumerate(forces):
         residual = [x, y, z, -arm * y, arm * x, 0.0]
         detector.update(k * DT, DT, Told(residual), HEIGHT, spread**2, k in landings)

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.polygon import Polygon
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import envelope, polar
+from humanoid_balance.experiments import envelope
 from humanoid_balance.experiments.envelope import Ceilings, EnvelopeSettings
-from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.figures import polar
+from humanoid_balance.geometry import Polygon
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.stack import RunSettings
 
 CORNERS = [(0.15, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.15, -0.1)]
 
@@ -74,25 +75,25 @@ def test_progress_of_a_search_only_grows(strength: float, resolution: float) -> 
 def test_who_steps_when_asked_to_stay_did_not_survive(
     strategy: str, fell: bool, steps: int, survived: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(settings: PushSettings, pushes: list[Any], check: Any = None) -> Any:
+    def run(settings: RunSettings, pushes: list[Any], check: Any = None) -> Any:
         (push,) = pushes
         assert push.impulse == pytest.approx(30.0) and push.direction == 90.0
         return type("Run", (), {"result": {"fell": fell, "steps": steps}})
 
     monkeypatch.setattr(envelope.push, "run", run)
-    settings = EnvelopeSettings(PushSettings(strategy=strategy), duration=0.2)
+    settings = EnvelopeSettings(RunSettings(strategy=strategy), duration=0.2)
     assert envelope.survive(settings, 90.0, 30.0) == survived
 
 
 def test_directions_are_spread_over_the_circle() -> None:
-    assert EnvelopeSettings(PushSettings(), directions=4).angles == [0.0, 90.0, 180.0, 270.0]
+    assert EnvelopeSettings(RunSettings(), directions=4).angles == [0.0, 90.0, 180.0, 270.0]
 
 
 @pytest.mark.parametrize("key", ["directions", "duration", "resolution", "workers"])
 def test_settings_that_make_no_sense_are_named(key: str) -> None:
     values: dict[str, Any] = {key: 0}
     with pytest.raises(InputError, match=f"{key} is 0; allowed: "):
-        EnvelopeSettings(PushSettings(), **values)
+        EnvelopeSettings(RunSettings(), **values)
 
 
 # ---- the pendulum ----
@@ -114,14 +115,14 @@ def test_end_of_a_ray_lies_on_the_border(direction: float) -> None:
 
 def test_ceiling_forward_is_omega_times_the_way_to_the_toes(robot: Robot) -> None:
     length = robot.soles[0][:, 0].max() - robot.soles[0][:, 0].min()
-    ceilings = Ceilings(robot, PushSettings())
+    ceilings = Ceilings(robot, RunSettings())
     toes = length / 2 - robot.com_nominal[0]
     assert ceilings.at(0.0)[0] == pytest.approx(robot.omega * toes, rel=1e-3)
     assert ceilings.at(0.0)[0] + ceilings.at(180.0)[0] == pytest.approx(robot.omega * length, rel=1e-3)
 
 
 def test_a_step_helps_in_every_direction_and_less_when_it_comes_late(robot: Robot) -> None:
-    prompt, late = Ceilings(robot, PushSettings()), Ceilings(robot, PushSettings(delay=0.2))
+    prompt, late = Ceilings(robot, RunSettings()), Ceilings(robot, RunSettings(delay=0.2))
     for direction in range(0, 360, 15):
         still, step = prompt.at(direction)
         late_still, late_step = late.at(direction)
@@ -130,7 +131,7 @@ def test_a_step_helps_in_every_direction_and_less_when_it_comes_late(robot: Robo
 
 
 def test_left_and_right_have_the_same_ceiling(robot: Robot) -> None:
-    ceilings = Ceilings(robot, PushSettings())
+    ceilings = Ceilings(robot, RunSettings())
     for direction in range(0, 180, 15):
         assert ceilings.at(direction) == pytest.approx(ceilings.at(-direction), rel=0.02)
 
@@ -148,12 +149,12 @@ def result(strategy: str, directions: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("strategy", "curves"), [("auto", 3), ("in-place", 2)])
 def test_plot_shows_the_envelope_and_the_ceilings_that_matter(strategy: str, curves: int) -> None:
-    figure = polar.draw(result(strategy, 8), PushSettings(strategy=strategy))
+    figure = polar.draw(result(strategy, 8), RunSettings(strategy=strategy))
     (axes,) = figure.axes
     assert len(axes.get_lines()) == curves
     assert any("30" in text.get_text() for text in axes.texts)
 
 
 def test_plot_of_a_single_direction_is_a_png(tmp_path: Path) -> None:
-    polar.save(result("auto", 1), PushSettings(), tmp_path / "envelope.png")
+    polar.save(result("auto", 1), RunSettings(), tmp_path / "envelope.png")
     assert (tmp_path / "envelope.png").read_bytes().startswith(b"\x89PNG")

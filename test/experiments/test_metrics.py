@@ -7,8 +7,8 @@ import pytest
 
 from humanoid_balance.experiments import metrics
 from humanoid_balance.experiments.contact_delay import LONGEST, ContactDelays, contact_delays
-from humanoid_balance.experiments.recorder import Recorder
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.recording.record import Record
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import LEFT, RIGHT
@@ -21,24 +21,24 @@ def robot() -> Robot:
     return registry.load("human")
 
 
-def standing(robot: Robot, seconds: float = 3.0) -> Recorder:
+def standing(robot: Robot, seconds: float = 3.0) -> Record:
     """A record of a robot that stands still, its weight shared by both soles."""
-    record = Recorder(robot, round(seconds / DT))
+    record = Record(robot, round(seconds / DT))
     record.length = round(seconds / DT)
     record["time"][:] = DT * np.arange(record.length)
-    record["true_force"][:, :, 2] = robot.weight / 2
-    record["true_sole"][:, LEFT, 1], record["true_sole"][:, RIGHT, 1] = 0.15, -0.15
+    record["true_sole_force"][:, :, 2] = robot.weight / 2
+    record["true_sole_position"][:, LEFT, 1], record["true_sole_position"][:, RIGHT, 1] = 0.15, -0.15
     record["true_sole_rotation"][:] = np.eye(3)
     record["true_com"][:] = [0.0, 0.0, robot.com_height]
     return record
 
 
-def swing(record: Recorder, foot: int, start: float, end: float, way: tuple[float, float]) -> None:
+def swing(record: Record, foot: int, start: float, end: float, way: tuple[float, float]) -> None:
     """Take a foot off the ground between two times and set it down elsewhere."""
     a, b = round(start / DT), round(end / DT)
-    record["true_force"][a:b, foot] = 0.0
-    record["true_sole"][a:b, foot, :2] += np.linspace(0.0, 1.0, b - a)[:, None] * way
-    record["true_sole"][b:, foot, :2] += way
+    record["true_sole_force"][a:b, foot] = 0.0
+    record["true_sole_position"][a:b, foot, :2] += np.linspace(0.0, 1.0, b - a)[:, None] * way
+    record["true_sole_position"][b:, foot, :2] += way
 
 
 def test_phases_are_half_open_and_short_ones_are_left_out() -> None:
@@ -76,20 +76,20 @@ def test_slip_is_the_way_of_a_standing_sole_not_that_of_a_swinging_one(robot: Ro
     record = standing(robot)
     swing(record, LEFT, 0.5, 0.8, (0.3, 0.0))
     assert metrics.slip(record) == pytest.approx(0.0, abs=1e-12)
-    record["true_sole"][2000:, RIGHT, 0] += 0.004
-    record["true_sole"][2000:, RIGHT, 1] -= 0.003
+    record["true_sole_position"][2000:, RIGHT, 0] += 0.004
+    record["true_sole_position"][2000:, RIGHT, 1] -= 0.003
     assert metrics.slip(record) == pytest.approx(0.005)
 
 
 def test_zmp_lies_between_the_soles_as_the_load_does(robot: Robot) -> None:
     record = standing(robot)
-    record["true_force"][:, LEFT, 2], record["true_force"][:, RIGHT, 2] = 0.75 * robot.weight, 0.25 * robot.weight
+    record["true_sole_force"][:, :, 2] = 0.75 * robot.weight, 0.25 * robot.weight
     np.testing.assert_allclose(metrics.true_zmp(record)[:, :2], [[0.0, 0.075]] * record.length, atol=1e-12)
 
 
 def test_zmp_moves_with_the_moment_of_the_soles(robot: Robot) -> None:
     record = standing(robot)
-    record["true_moment"][:, :, 1] = -0.02 * robot.weight / 2  # pressed at the toes
+    record["true_sole_moment"][:, :, 1] = -0.02 * robot.weight / 2  # pressed at the toes
     np.testing.assert_allclose(metrics.true_zmp(record)[:, 0], 0.02, atol=1e-12)
 
 
@@ -98,14 +98,14 @@ def test_zmp_margin_is_the_way_to_the_nearest_edge_of_the_soles(robot: Robot) ->
     middle = metrics.zmp_margin(record)
     front, back = robot.soles[0][:, 0].max(), -robot.soles[0][:, 0].min()
     assert middle == pytest.approx(min(front, back))
-    record["true_moment"][1500:, :, 1] = -0.02 * robot.weight / 2
+    record["true_sole_moment"][1500:, :, 1] = -0.02 * robot.weight / 2
     assert metrics.zmp_margin(record) == pytest.approx(min(front - 0.02, back))
 
 
 def test_zmp_in_flight_is_unknown_and_leaves_the_margin_alone(robot: Robot) -> None:
     record = standing(robot)
     before = metrics.zmp_margin(record)
-    record["true_force"][1000:1100] = 0.0
+    record["true_sole_force"][1000:1100] = 0.0
     assert np.isnan(metrics.true_zmp(record)[1000:1100]).all()
     assert metrics.zmp_margin(record) == before
 
@@ -131,7 +131,7 @@ def test_who_fell_is_not_recovered(robot: Robot) -> None:
 def test_com_error_counts_from_the_soles_not_from_the_world(robot: Robot) -> None:
     record = standing(robot)
     record["true_com"][1500:, 0] += 0.3
-    record["true_sole"][1500:, :, 0] += 0.28
+    record["true_sole_position"][1500:, :, 0] += 0.28
     assert metrics.com_error(record) == pytest.approx(0.02)
 
 

@@ -9,11 +9,12 @@ import pytest
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import plan
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
 
 PUSH = "pushes: [{force: 100, duration: 0.1}]\n"
 
 
-def load(tmp_path: Path, text: str) -> list[plan.Run]:
+def load(tmp_path: Path, text: str) -> list[plan.PlannedRun]:
     file = tmp_path / "plan.yaml"
     file.write_text(text)
     return plan.load(file)
@@ -47,9 +48,9 @@ def test_a_run_that_differs_in_anything_has_another_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "no mapping"),
-        ("- a\n", "no mapping"),
-        ("pushes: [\n", "no YAML"),
+        ("", "a mapping of keys"),
+        ("- a\n", "a mapping of keys"),
+        ("pushes: [\n", "not YAML"),
         ("robots: [human]\n", "'pushes' missing"),
         ("pushes: []\n", "'pushes'"),
         (PUSH + "colour: red\n", "'colour'"),
@@ -65,9 +66,17 @@ def test_a_run_that_differs_in_anything_has_another_key(tmp_path: Path) -> None:
         ("pushes: [{force: 1}]\n", "duration"),
         ("pushes: [{force: 1, dv: 1, duration: 1}]\n", "either force or dv"),
         ("pushes: [{dv: 1, duration: 0}]\n", "without duration"),
-        ("pushes: [{force: .nan, duration: 1}]\n", "push force is nan"),
-        ("pushes: [{force: 1, duration: 1, speed: 2}]\n", "pushes.speed"),
+        ("pushes: [{force: .nan, duration: 1}]\n", "pushes[0].force' is nan"),
+        ("pushes: [{force: 1, duration: 1, speed: 2}]\n", "pushes[0].speed"),
         ("pushes: [hard]\n", "'hard'"),
+        ("pushes: [{force: -300, duration: 0.1}]\n", "'pushes[0].force' is -300"),
+        ("pushes: [{force: 1, duration: 0.1, profile: 3}]\n", "'pushes[0].profile' is 3"),
+        ("pushes: [{force: 1, duration: 0.1, profile: ramp}]\n", "pushes[0]: push profile is 'ramp'"),
+        (PUSH + "settings: {plant: 5}\n", "'settings.plant' is 5"),
+        (PUSH + "settings: {plant: webots}\n", "plant is 'webots'; allowed: mujoco, gazebo"),
+        (PUSH + "settings: {planar: 3}\n", "'settings.planar' is 3"),
+        (PUSH + "settings: {ground: muddy}\n", "ground is 'muddy'"),
+        (PUSH + "settings: {time: 1.05}\n", "the push ends at 1.1 s"),
         (f"pushes: {[{'force': 1, 'duration': 1}] * 401}\nseeds: {list(range(250))}\n", "too many"),
     ],
 )
@@ -78,6 +87,14 @@ def test_mistakes_are_named_in_one_line_with_the_file(tmp_path: Path, text: str,
     assert "plan.yaml" in str(error.value) or "r2d2" in text
 
 
+def test_every_setting_of_a_run_can_be_given(tmp_path: Path) -> None:
+    given = "plant: gazebo, ground: rough, plant_robot: human, policy: kudoh, payload: 3, time: 2, planar: true"
+    (run,) = load(tmp_path, f"{PUSH}settings: {{{given}}}\n")
+    assert run.settings == RunSettings(
+        plant="gazebo", ground="rough", plant_robot="human", policy="kudoh", payload=3.0, time=2.0, planar=True
+    )
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none.yaml: cannot be read"):
+    with pytest.raises(InputError, match=r"none.yaml: no such file"):
         plan.load(tmp_path / "none.yaml")

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import plan, summary, sweep
+from humanoid_balance.experiments import plan, sweep
 from humanoid_balance.experiments.journal import Journal
+from humanoid_balance.figures import summary
 
 PLAN = """
 pushes: [{force: 60, duration: 0.05, start: 0.05}, {force: 90, duration: 0.05, start: 0.05, direction: 90}]

@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.plants import gazebo_home
-from humanoid_balance.plants.gazebo import GazeboPlant
+from humanoid_balance.plants.gazebo import home as gazebo_home
+from humanoid_balance.plants.gazebo.plant import GazeboPlant
 from humanoid_balance.robot import registry
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from humanoid_balance.experiments.push import PushSettings, build_loop
-from humanoid_balance.plants.gazebo import GazeboPlant
+from humanoid_balance.plants.gazebo.plant import GazeboPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.world import PlantOptions, World
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings, simulated
 from humanoid_balance.types import GRAVITY, TorqueCommand
 
 
@@ -36,7 +36,7 @@ def test_held_then_let_go_without_a_jump_however_long_it_took(plant: GazeboPlant
     for _ in range(500):
         plant.hold()
     assert plant.truth().com == pytest.approx(before.com, abs=1e-12)
-    loop = build_loop(robot, plant, PushSettings())
+    loop = simulated(robot, plant)
     forces, moved = [], 0.0
     for _ in range(200):
         truth = plant.truth()
@@ -57,7 +57,7 @@ def test_soles_and_push_together_give_the_motion(g1: GazeboPlant, force: float, 
     """m (a - g) = force of the ground on both soles + push, at every step; a foot in the air measures nothing."""
     robot = g1.robot
     g1.add_push(PushProfile(force, 0.1, direction=0.0 if strategy == "step" else 100.0, start=0.1))
-    loop = build_loop(robot, g1, PushSettings(strategy=strategy))
+    loop = simulated(robot, g1, RunSettings(strategy=strategy).balance)
     g1.reset()
     velocity, ground, push, height = [], [], [], []
     for _ in range(600):
@@ -83,7 +83,7 @@ def test_soles_and_push_together_give_the_motion(g1: GazeboPlant, force: float, 
 def test_stands_in_every_world(world: World) -> None:
     robot = registry.load("g1")
     with closing(GazeboPlant(robot, PlantOptions(world, noise=1.0, seed=3))) as plant:
-        loop = build_loop(robot, plant, PushSettings())
+        loop = simulated(robot, plant)
         start = plant.truth()
         for _ in range(1000):
             loop.tick()

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings, build_loop
-from humanoid_balance.plants.gazebo import GazeboPlant
-from humanoid_balance.plants.gazebo_server import GazeboServer
-from humanoid_balance.plants.gazebo_world import sdf_world
+from humanoid_balance.plants.gazebo.plant import GazeboPlant
+from humanoid_balance.plants.gazebo.server import GazeboServer
+from humanoid_balance.plants.gazebo.world import sdf_world
 from humanoid_balance.plants.protocol import FROM_BOARD, Decoder, Identify, Identity, Mode, Sender, State
 from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import simulated
 from humanoid_balance.types import TorqueCommand
 
 CLI = (sys.executable, "-c", "import sys; from humanoid_balance.cli import main; sys.exit(main())")
@@ -65,7 +65,7 @@ def server() -> Iterator[GazeboServer]:
 
 
 def test_gzserver_killed_in_a_run(g1: GazeboPlant) -> None:
-    loop = build_loop(g1.robot, g1, PushSettings())
+    loop = simulated(g1.robot, g1)
     for _ in range(50):
         loop.tick()
     g1.server.process.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,3 +21,17 @@ def graph(tmp_path: Path) -> Iterator[Graph]:
     made = Graph(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture
+def prompt_graph(tmp_path: Path) -> Iterator[Graph]:
+    """All processes with real-time rank, where that is permitted: boards watch the clock, whatever else runs."""
+    made = Graph(tmp_path, priority=20)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def kills_wanted() -> int:
+    """Of each test that kills processes; the environment variable KILLS sets another number."""
+    return int(os.environ.get("KILLS", "100"))

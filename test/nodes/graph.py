@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import json
 import os
 import random
 import signal
@@ -18,14 +21,26 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 ROOT = Path(__file__).resolve().parents[2]
+LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1  # sys/prctl.h
+ASK_AGAIN = 6.0  # longer than any request takes [s]
 PATIENCE = 60.0  # a busy machine starts processes slowly [s]
 
 
 class Process:
     """A node, or another command of the package, with all that it printed."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path, priority: int = 0) -> None:
+        """``priority``: SCHED_FIFO for all its threads, where that is permitted."""
         self.log = log
+
+        def prepare() -> None:
+            # A test run in the background ignores the interrupt; the process under test must not inherit that.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a test run that is killed leaves nothing behind
+            if priority:
+                with contextlib.suppress(PermissionError):
+                    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+
         with log.open("w") as out:
             self.popen = subprocess.Popen(
                 [sys.executable, *command],
@@ -34,8 +49,7 @@ class Process:
                 env=environment,
                 cwd=ROOT,
                 start_new_session=True,
-                # A test run in the background ignores the interrupt; the process under test must not inherit that.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                preexec_fn=prepare,
             )
 
     @property
@@ -62,10 +76,19 @@ def wait_until(true: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     return True
 
 
+def alive(pid: int) -> bool:
+    """Running, and not a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Graph:
     """A ROS domain for one test: starts processes, listens, sends, calls services."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, priority: int = 0) -> None:
+        self.priority = priority
         self.domain = random.SystemRandom().randrange(1, 100)  # Linux keeps the ports of higher ones for itself
         self.environment = {
             **os.environ,
@@ -96,7 +119,7 @@ class Graph:
 
     def _start(self, command: list[str], name: str) -> Process:
         log = self.folder / f"{len(self.processes)}_{name}.txt"
-        self.processes.append(Process(command, self.environment, log))
+        self.processes.append(Process(command, self.environment, log, self.priority))
         return self.processes[-1]
 
     def listen(self, kind: type, topic: str, qos: QoSProfile | int = 1000) -> list[Any]:
@@ -120,10 +143,18 @@ class Graph:
     def call(self, kind: type, name: str, request: Any) -> Any:
         client = self.node.create_client(kind, name)
         assert client.wait_for_service(PATIENCE), f"no service {name}"
-        future = client.call_async(request)
-        assert self.wait(future.done), f"no answer from {name}"
+        futures: list[Any] = []  # a request may go to a process that was killed a moment ago: ask again
+
+        def answered() -> bool:
+            return any(future.done() for future in futures)
+
+        for _ in range(round(PATIENCE / ASK_AGAIN)):
+            futures.append(client.call_async(request))
+            if self.wait(answered, ASK_AGAIN):
+                break
+        assert answered(), f"no answer from {name}\n{self.told()}"
         self.node.destroy_client(client)
-        return future.result()
+        return next(future.result() for future in futures if future.done())
 
     def told(self) -> str:
         """All that the processes printed, for a failing assertion."""
@@ -134,11 +165,14 @@ class Graph:
             if process.popen.poll() is None:
                 os.killpg(process.popen.pid, signal.SIGKILL)
                 process.popen.wait()
+        # In this order: a node that outlives its context is freed by the garbage collector, which has crashed.
+        self.executor.remove_node(self.node)
         self.executor.shutdown()
+        self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
 
 def _yaml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
+    return json.dumps(value) if isinstance(value, list) else str(value)

@@ -15,7 +15,7 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool, Trigger
 
 from humanoid_balance.nodes.qos import LATCHED, PUSH
-from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.plants.ros.stamps import from_time, to_time
 
 # Lock-step: what is tested here does not depend on how busy the machine is.
 SIMULATOR = {"lockstep": True, "lockstep_timeout": 60}

@@ -57,8 +57,8 @@ def test_boards_that_dropped_out_are_armed_again_only_after_they_were_disarmed(g
     board.popen.send_signal(signal.SIGSTOP)
     time.sleep(0.2)
     board.popen.send_signal(signal.SIGCONT)
-    assert graph.wait(lambda: "disarmed first" in arm(True).message, 20), "it is told that they dropped out"
-    assert arm(False).success
+    assert graph.wait(lambda: "LAPSED" in (told := arm(True).message) and "next: reset" in told, 20), graph.told()
+    assert graph.call(Trigger, "hardware/reset", Trigger.Request()).success
     assert graph.wait(lambda: arm(True).success, 20)
     assert hardware.end() == 0 and "Traceback" not in hardware.text, hardware.text
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from nodes.graph import ROOT, Graph, Process
 from std_msgs.msg import String
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 
 from humanoid_balance.nodes.qos import LATCHED
 
@@ -24,7 +24,7 @@ COMMON = {"robot", "namespace", "rate", "record", "rviz"}
 ARGUMENTS = {
     "push": {"robot", "force", "duration", "direction"},
     "sim": COMMON | {"separate"},
-    "hardware": COMMON | {"ports"},
+    "hardware": COMMON | {"ports", "wiring", "torque", "separate"},
     "teleop": COMMON,
     "push_experiment": COMMON | {"pushes", "csv"},
     "ros2_control": COMMON,
@@ -88,19 +88,24 @@ def test_push_experiment_ends_by_itself_with_a_row_for_each_push(graph: Graph, p
     assert len(csv.read_text().splitlines()) == 2
 
 
-def test_hardware_is_armed_by_the_operator_and_let_go_at_the_end(graph: Graph, prefix: Path) -> None:
-    board = graph.run("humanoid_balance.cli", "board", "--json")
+def test_hardware_is_brought_up_by_the_operator_and_let_go_at_the_end(graph: Graph, prefix: Path) -> None:
+    board = graph.run("humanoid_balance.cli", "board", "--robot", "talos", "--tcp", "0", "--json")
     assert board.says('"ports"'), board.text
     (port,) = json.loads(board.text.splitlines()[0])["ports"]
-    process = launch(graph, prefix, "hardware", f"ports:={port}", "rate:=200")
+    process = launch(graph, prefix, "hardware", "robot:=talos", f"ports:={port}", "separate:=true")
+    modes = graph.listen(String, "balance/mode", LATCHED)
 
-    def arm(on: bool) -> bool:
-        return graph.call(SetBool, "hardware/arm", SetBool.Request(data=on)).success
+    def granted(request: str) -> bool:
+        return graph.call(Trigger, f"balance_controller/{request}", Trigger.Request()).success
 
-    def armed() -> bool:  # a board that lapsed, on a busy machine, has to be disarmed first
-        return arm(False) and arm(True) and board.says("-> DAMPING", 2)
+    def armed() -> bool:
+        return graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True)).success
 
     assert graph.wait(armed, 60), board.text + graph.told()
+    assert graph.wait(lambda: granted("stand"), 10), board.text + graph.told()
+    assert board.says("-> IMPEDANCE"), board.text
+    assert graph.wait(lambda: granted("balance"), 30), board.text + graph.told()
+    assert graph.wait(lambda: modes[-1].data == "stable", 10), board.text + graph.told()
     assert process.end(signal.SIGINT, 40) == 0, process.text
     assert board.says("-> DISARMED"), board.text
     assert "Traceback" not in process.text

@@ -9,12 +9,12 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from humanoid_balance.experiments.push import PushSettings, build_loop
 from humanoid_balance.nodes.qos import LATCHED, PUSH
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
+from humanoid_balance.plants.mujoco.plant import MujocoPlant, PlantOptions
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.plants.ros.stamps import from_time, to_time
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings, simulated
 
 SEED = 7
 PUSH_AT, END = 0.3, 1.8  # [s]
@@ -41,7 +41,7 @@ def test_lockstep_over_topics_is_the_run_in_one_process(graph: Graph) -> None:
 
     robot = registry.load("human")
     plant = MujocoPlant(robot, PlantOptions(noise=1.0, seed=SEED), [KE1])
-    loop = build_loop(robot, plant, PushSettings(**ANSWER))
+    loop = simulated(robot, plant, RunSettings(**ANSWER).balance)
     expected = {}
     for _ in range(round(END * 1000)):
         tick = loop.tick()

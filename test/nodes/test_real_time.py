@@ -19,7 +19,7 @@ from nodes.test_bringup import push_at
 from std_msgs.msg import Bool, String
 
 from humanoid_balance.nodes.qos import LATCHED, PUSH
-from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.plants.ros.stamps import from_time, to_time
 
 pytestmark = pytest.mark.slow
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from humanoid_balance.nodes import realtime
-from humanoid_balance.nodes.realtime import TURN, Breaks, Pace, QuietCollector, RealTime, Stopwatch
+from humanoid_balance.nodes.realtime import TURN, Breaks, QuietCollector, RealTime, Stopwatch, TickPace
 from humanoid_balance.nodes.throttle import Throttle
 
 
 def test_deadlines_are_absolute_and_late_ticks_are_caught_up() -> None:
-    pace, begun = Pace(0.005), time.monotonic()
+    pace, begun = TickPace(0.005), time.monotonic()
     for k in range(40):
         if k == 10:
             time.sleep(0.02)
@@ -27,7 +27,7 @@ def test_deadlines_are_absolute_and_late_ticks_are_caught_up() -> None:
 
 
 def test_after_a_long_stop_time_goes_on_from_now() -> None:
-    pace = Pace(0.001)
+    pace = TickPace(0.001)
     time.sleep(0.2)
     assert pace.wait() is False
     begun = time.monotonic()
@@ -38,7 +38,7 @@ def test_after_a_long_stop_time_goes_on_from_now() -> None:
 
 def test_a_loop_that_is_always_late_still_sleeps_more_than_a_twentieth_of_the_time() -> None:
     """Linux stops a real-time thread that does not, for 50 ms of every second."""
-    pace, begun, worked = Pace(0.001), time.monotonic(), time.thread_time()
+    pace, begun, worked = TickPace(0.001), time.monotonic(), time.thread_time()
     for _ in range(100):
         end = time.thread_time() + 0.0012
         while time.thread_time() < end:
@@ -55,7 +55,7 @@ def test_one_late_tick_delays_no_more_than_those_that_make_up_for_it(monkeypatch
 
     monkeypatch.setattr(realtime.time, "monotonic_ns", lambda: clock[0])
     monkeypatch.setattr(realtime.time, "sleep", pass_by)
-    pace, late = Pace(0.001), []
+    pace, late = TickPace(0.001), []
     for k in range(40):
         pass_by(0.0054 if k == 10 else 0.0006)
         late.append(not pace.wait())
@@ -91,7 +91,7 @@ def test_another_thread_gets_its_turn_where_the_loop_begins_to_wait_but_not_too_
 
 def test_a_loop_that_is_always_late_still_gives_turns() -> None:
     breaks = Breaks()
-    pace = Pace(0.001, breaks)
+    pace = TickPace(0.001, breaks)
     with breaks:
         time.sleep(0.05)
         pace.wait()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from humanoid_balance.balance.supervisor import BalanceSettings
-from humanoid_balance.experiments.push import PushSettings, build_loop
+from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.nodes.rehearsal import rehearse
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import open_simulator
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import simulated
 from humanoid_balance.wholebody import controller
 
 
 def test_a_step_needs_no_solver_that_was_not_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
     robot, push = registry.load("human"), PushProfile(300.0, 0.2, 0.0, 0.2)
     plant = open_simulator("mujoco", robot, PlantOptions(), [push])
-    loop = build_loop(robot, plant, PushSettings())
+    loop = simulated(robot, plant)
     assert isinstance(loop.wholebody, controller.WholeBody)
     rehearse(robot, BalanceSettings(), loop.wholebody)
     made: list[str] = []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from mcap.reader import make_reader
+from mcap.writer import Writer
 from nodes.graph import ROOT, Graph
 
 CLI = "humanoid_balance.cli"
@@ -40,28 +41,55 @@ def test_pushes_from_a_list_are_played_recorded_and_replayed(graph: Graph, tmp_p
 
     with rows.open() as file:
         told = list(csv.DictReader(file))
-    assert [row["direction"] for row in told] == ["180", "90"]
+    assert [float(row["direction"]) for row in told] == [180.0, 90.0]
     for row in told:
         assert row["fell"] == "False" and row["modes"].startswith("stable")
         assert float(row["dv"]) == pytest.approx(float(row["impulse"]) / 75.0, rel=1e-3)
         assert float(row["com_moved"]) > 0.005
 
     with bag.open("rb") as stream:
-        summary = make_reader(stream).get_summary()
+        reader = make_reader(stream)
+        summary, about = reader.get_summary(), next(iter(reader.iter_metadata())).metadata
     assert summary is not None and summary.statistics is not None
     counts = {c.topic: summary.statistics.channel_message_counts.get(i, 0) for i, c in summary.channels.items()}
-    # On a busy machine the nodes may find each other seconds late, and samples are lost.
-    assert counts["/lab/joint_states"] > 200 and counts["/diagnostics"] > 5 and counts["/lab/balance/mode"] >= 1
+    assert counts["/diagnostics"] > 5 and counts["/lab/balance/mode"] >= 1
     schemas = {schema.name for schema in summary.schemas.values()}
     assert schemas >= {"sensor_msgs/msg/JointState", "diagnostic_msgs/msg/DiagnosticArray"}
 
-    done = replay(graph, str(bag), "--robot", "human:mass=75", "--namespace", "lab", "--rate", "1000", "--json")
+    # Whatever else the machine does: from the first frame on nothing is lost, and the replay is the run.
+    assert about["lost"] == "0", about
+    done = replay(graph, str(bag), "--json")
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
-    assert figures["frames"] > 200 and figures["compared"] > 200
-    if figures["begins"] == 0.0 and figures["frames"] == round(1000 * figures["seconds"]) + 1:
-        # Where samples are missing the estimator cannot know the same.
-        assert figures["torque_max"] < 1e-9 and figures["com_rms"] < 1e-9
+    assert figures["robot"] == "human:mass=75" and figures["rate"] == 1000.0
+    assert figures["begins"] == 0.0 and figures["missing"] == figures["before"] == 0
+    assert figures["frames"] == counts["/lab/joint_states"] == round(1000 * figures["seconds"]) + 1
+    assert figures["compared"] > 1000 and figures["torque_max"] == figures["com_rms"] == 0.0
+
+    gone = tmp_path / "gone.mcap"
+    without(bag, gone, "/lab/imu", set(range(1000, 1100)))
+    refused = replay(graph, str(gone))
+    assert refused.returncode == 2 and "100 of" in refused.stderr and "missing" in refused.stderr, refused.stderr
+    wrong = replay(graph, str(bag), "--robot", "g1")
+    assert wrong.returncode == 2 and "--robot 'g1' does not fit" in wrong.stderr and "human:mass=75" in wrong.stderr
+    assert replay(graph, str(gone), "--despite-gaps", "--policy", "kudoh", "--step-policy", "torres").returncode == 0
+
+
+def without(source: Path, target: Path, topic: str, numbers: set[int]) -> None:
+    """A copy of a bag that lacks some messages."""
+    with source.open("rb") as stream, target.open("wb") as out:
+        reader, writer = make_reader(stream), Writer(out)
+        writer.start()
+        channels: dict[str, int] = {}
+        for schema, channel, message in reader.iter_messages():
+            assert schema is not None
+            if channel.topic not in channels:
+                kind = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channels[channel.topic] = writer.register_channel(channel.topic, "cdr", kind)
+            if channel.topic != topic or message.sequence not in numbers:
+                times = (message.log_time, message.data, message.publish_time, message.sequence)
+                writer.add_message(channels[channel.topic], *times)
+        writer.finish()
 
 
 def test_replay_of_a_complete_log_gives_the_same_states_and_torques(graph: Graph, tmp_path: Path) -> None:
@@ -69,7 +97,7 @@ def test_replay_of_a_complete_log_gives_the_same_states_and_torques(graph: Graph
     push = ["push", "--force", "150", "--duration", "0.1", "--direction", "90", "--at", "0.1", "--time", "0.6"]
     command = [sys.executable, "-m", CLI, *push, "--log", str(log)]
     subprocess.run(command, env=graph.environment, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    figures = json.loads(replay(graph, str(log), "--rate", "1000", "--json").stdout)
+    figures = json.loads(replay(graph, str(log), "--json").stdout)
     assert figures["frames"] == figures["compared"] == 600 and figures["trip"] is None
     assert figures["com_rms"] == figures["zmp_rms"] == figures["torque_max"] == 0.0
 
@@ -86,6 +114,7 @@ def test_up_ends_all_nodes_on_a_signal(graph: Graph) -> None:
     [
         (("up", "--robot", "r2d2"), "r2d2"),
         (("up", "--csv", "x.csv"), "--pushes"),
+        (("up", "--rotate", "100"), "--rotate: only together with --record"),
         (("up", "--record", str(Path(__file__).parent)), "is a folder"),
         (("replay", "nowhere.mcap"), "nowhere.mcap"),
         (("replay", __file__), "not an MCAP file"),

@@ -8,8 +8,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from humanoid_balance.plants.gazebo_model import LIGHT_MASS, sdf_model
-from humanoid_balance.plants.gazebo_world import sdf_world
+from humanoid_balance.plants.gazebo.model import LIGHT_MASS, sdf_model
+from humanoid_balance.plants.gazebo.world import sdf_world
 from humanoid_balance.plants.world import GROUNDS, World
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot

@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.sensing import Noise
 from humanoid_balance.plants.world import PlantOptions, World
@@ -42,7 +42,8 @@ def test_mass_com_and_inertia_equal_pinocchios(spec):
         assert plant.data.subtree_com[1] == pytest.approx(pin.centerOfMass(robot.model, data, q), abs=1e-6)
         # The joint part of the mass matrix holds every link's inertia and the rotors'.
         dense = np.zeros((plant.model.nv, plant.model.nv))
-        mujoco.mj_fullM(plant.model, plant.data, dense)
+        for column, unit in zip(dense, np.eye(plant.model.nv), strict=True):  # M is symmetric
+            mujoco.mj_mulM(plant.model, plant.data, column, unit)
         theirs = dense[np.ix_(plant._qvel, plant._qvel)]
         ours = np.triu(data.M) + np.triu(data.M, 1).T
         assert theirs == pytest.approx(ours[6:, 6:], rel=1e-6, abs=1e-6)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,18 +17,22 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings, build_loop
 from humanoid_balance.loop import Tick
+from humanoid_balance.nodes.rehearsal import standing_still
 from humanoid_balance.nodes.state_message import StateMessage
-from humanoid_balance.plants import ros_frames
-from humanoid_balance.plants.mujoco import MujocoPlant, PlantOptions
-from humanoid_balance.plants.ros_commands import CommandGate, CommandWriter, Label, effort
-from humanoid_balance.plants.ros_frames import FrameReader, SensorMessages
-from humanoid_balance.plants.ros_joints import NameMap, WireJoints
-from humanoid_balance.plants.ros_push import PushInput
-from humanoid_balance.plants.ros_stamps import from_time, to_time
+from humanoid_balance.plants.mujoco.plant import MujocoPlant, PlantOptions
+from humanoid_balance.plants.protocol import Mode
+from humanoid_balance.plants.ros import frames as ros_frames
+from humanoid_balance.plants.ros.commands import CommandGate, CommandWriter, Label, effort
+from humanoid_balance.plants.ros.frames import FrameReader, SensorMessages
+from humanoid_balance.plants.ros.joints import NameMap, WireJoints
+from humanoid_balance.plants.ros.push import PushInput
+from humanoid_balance.plants.ros.stamps import from_time, to_time
+from humanoid_balance.plants.ros.status import Motors, PlantStatus
 from humanoid_balance.robot import registry
-from humanoid_balance.types import SensorFrame, TorqueCommand
+from humanoid_balance.safety.trip import Trip
+from humanoid_balance.stack import simulated
+from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 
 HUMAN = registry.load("human")
 NAMES = list(HUMAN.joint_names)
@@ -39,15 +44,17 @@ class Complaints:
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
+        self.details: list[str] = []
 
     def __call__(self, kind: str, detail: str = "") -> None:
         self.kinds.append(kind)
+        self.details.append(detail)
 
 
 @pytest.fixture(scope="module")
 def tick() -> Tick:
     plant = MujocoPlant(HUMAN, PlantOptions(noise=1.0, seed=3))
-    loop = build_loop(HUMAN, plant, PushSettings())
+    loop = simulated(HUMAN, plant)
     return [loop.tick() for _ in range(20)][-1]
 
 
@@ -201,6 +208,15 @@ def test_states_that_are_none_are_refused(tick: Tick) -> None:
 # ---- commands ----
 
 
+def torques(torque: Array) -> TorqueCommand:
+    zero = np.zeros(HUMAN.n)
+    return TorqueCommand(0.0, torque, zero, zero, zero, zero)
+
+
+def standing(stamp: float) -> SensorFrame:
+    return dataclasses.replace(standing_still(HUMAN, stamp), position=HUMAN.posture.copy())
+
+
 def gate_and_writer() -> tuple[CommandGate, CommandWriter, Complaints]:
     complaints, joints = Complaints(), WireJoints(HUMAN, SHUFFLED)
     return CommandGate(HUMAN, joints, complaints), CommandWriter(joints, "/balance_controller"), complaints
@@ -209,7 +225,7 @@ def gate_and_writer() -> tuple[CommandGate, CommandWriter, Complaints]:
 def test_a_command_reaches_the_motors_and_says_what_it_answers() -> None:
     gate, writer, _ = gate_and_writer()
     torque = np.linspace(-50, 50, HUMAN.n)
-    message = writer.fill(12.345, torque, damped=False)
+    message = writer.fill(torques(torque), standing(12.345), gains=True)
     label = Label.of(message)
     assert label.source.startswith("/balance_controller#") and label.answers == 12_345_000_000
     assert gate.accept(message)
@@ -223,10 +239,10 @@ def test_before_the_first_command_and_20_ms_after_the_last_the_joints_are_braked
 ) -> None:
     gate, writer, _ = gate_and_writer()
     assert gate.command(0.0).damped
-    gate.accept(writer.fill(1.0, np.ones(HUMAN.n), damped=False))
+    gate.accept(writer.fill(torques(np.ones(HUMAN.n)), standing(1.0), gains=True))
     now = time.monotonic()
     for age, damped in ((0.015, False), (0.025, True)):
-        monkeypatch.setattr("humanoid_balance.plants.ros_commands.time.monotonic", lambda age=age: now + age)
+        monkeypatch.setattr("humanoid_balance.plants.ros.commands.time.monotonic", lambda age=age: now + age)
         command = gate.command(1.0)
         assert command.damped == damped
     np.testing.assert_array_equal(command.damping, HUMAN.brake)
@@ -237,8 +253,9 @@ def test_one_controller_is_in_charge_and_a_labelled_one_goes_before_an_unknown()
     second = CommandWriter(WireJoints(HUMAN, SHUFFLED), "/balance_controller")  # the same name, another process
     unknown = Float64MultiArray(data=[7.0] * len(SHUFFLED))
     assert gate.accept(unknown)
-    assert gate.accept(first.fill(1.0, np.ones(HUMAN.n), False))
-    assert not gate.accept(unknown) and not gate.accept(second.fill(1.0, np.ones(HUMAN.n), False))
+    assert gate.accept(first.fill(torques(np.ones(HUMAN.n)), standing(1.0), gains=True))
+    assert not gate.accept(unknown)
+    assert not gate.accept(second.fill(torques(np.ones(HUMAN.n)), standing(1.0), gains=True))
     assert all("is in charge" in kind for kind in complaints.kinds) and len(set(complaints.kinds)) == 2
     assert gate.command(1.0).torque[0] == 1.0
 
@@ -253,8 +270,8 @@ def test_one_controller_is_in_charge_and_a_labelled_one_goes_before_an_unknown()
 )
 def test_a_spoilt_command_is_refused_and_the_last_good_one_stays(spoil: Any, kind: str) -> None:
     gate, writer, complaints = gate_and_writer()
-    assert gate.accept(writer.fill(2.0, np.ones(HUMAN.n), False))
-    message = writer.fill(2.001, 2 * np.ones(HUMAN.n), False)
+    assert gate.accept(writer.fill(torques(np.ones(HUMAN.n)), standing(2.0), gains=True))
+    message = writer.fill(torques(2 * np.ones(HUMAN.n)), standing(2.001), gains=True)
     spoil(message)
     assert not gate.accept(message)
     assert kind in complaints.kinds[0]
@@ -266,8 +283,67 @@ def test_damping_is_asked_for_by_label_and_also_sent_as_effort(tick: Tick) -> No
     damp = TorqueCommand.damp(1.0, HUMAN.brake)
     efforts = effort(damp, tick.frame)
     np.testing.assert_allclose(efforts, -HUMAN.brake * tick.frame.velocity)
-    assert gate.accept(writer.fill(1.0, efforts, damped=True))
+    message = writer.fill(damp, tick.frame, gains=True)
+    np.testing.assert_array_equal(WireJoints(HUMAN, SHUFFLED).unpack(np.array(message.data)), efforts)
+    assert gate.accept(message)
     assert gate.command(1.0).damped
+
+
+def stiff(stamp: float = 1.0) -> TorqueCommand:
+    """A posture held by the drive."""
+    rows = np.arange(5 * HUMAN.n, dtype=float).reshape(5, HUMAN.n)
+    return TorqueCommand(stamp, *rows)
+
+
+def test_gains_reach_drives_that_take_them_row_by_row() -> None:
+    gate, writer, _ = gate_and_writer()
+    message = writer.fill(stiff(), standing(1.0), gains=True)
+    assert [d.size for d in message.layout.dim] == [5, len(SHUFFLED)]
+    assert message.layout.dim[0].stride == len(message.data) == 5 * len(SHUFFLED)
+    assert gate.accept(message)
+    command = gate.command(1.001)
+    for row in ("torque", "position", "velocity", "stiffness", "damping"):
+        np.testing.assert_array_equal(getattr(command, row), getattr(stiff(), row), err_msg=row)
+
+
+def test_an_effort_interface_gets_the_feedback_as_effort_and_feed_forward_where_nothing_was_measured() -> None:
+    gate, writer, _ = gate_and_writer()
+    frame, wanted = standing(1.0), stiff()
+    frame.position[3] = math.nan
+    assert gate.accept(writer.fill(wanted, frame, gains=False))
+    command = gate.command(1.001)
+    assert not command.stiffness.any() and not command.damping.any()
+    np.testing.assert_allclose(command.torque, effort(wanted, frame))
+    assert command.torque[3] == wanted.torque[3]
+    pure = torques(np.ones(HUMAN.n))
+    np.testing.assert_array_equal(effort(pure, frame), pure.torque)
+
+
+@pytest.mark.parametrize(("value", "told"), [(math.nan, "not a number"), (-1.0, "negative gain")])
+def test_gains_that_cannot_be_are_refused_with_row_and_joint(value: float, told: str) -> None:
+    gate, writer, complaints = gate_and_writer()
+    wanted = stiff()
+    wanted.stiffness[7] = value
+    assert not gate.accept(writer.fill(wanted, standing(1.0), gains=True))
+    assert told in complaints.kinds[0] and f"stiffness of {HUMAN.joint_names[7]}" in complaints.details[0]
+
+
+# ---- what a plant says of itself ----
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [None, Trip("over_temperature", "l_knee", np.float64(91.5), 80.0), Trip("board is LAPSED", "a", Mode.LAPSED, 2)],
+)
+def test_the_status_of_a_plant_survives_the_wire(trouble: Trip | None) -> None:
+    status = PlantStatus("/lab/hardware", "1a2b", True, Motors.STOPPED, trouble, {"l_knee": 0.25})
+    assert PlantStatus.of(status.message()) == status
+    told = status.message().message
+    assert "next: remove the cause" in told and (trouble is None or str(trouble) in told)
+
+
+def test_messages_of_others_are_not_taken_for_a_status() -> None:
+    assert PlantStatus.of(DiagnosticStatus(name="/battery")) is None
 
 
 # ---- pushes ----

@@ -103,3 +103,23 @@ def test_an_impossible_body_is_refused_by_name(spec):
     option = spec.split(":")[1].split("=")[0]
     with pytest.raises(InputError, match=f"'{option}'"):
         registry.load(spec)
+
+
+def test_the_hip_adducts_with_anatomical_ranges_and_not_with_the_thesis_s() -> None:
+    for option, low in (({}, 0.0), ({"ranges": "kudoh"}, 0.0), ({"ranges": "anatomical"}, -25.0)):
+        found = joints(human.generate(**option))
+        assert float(found["l_hip_roll"].find("limit").attrib["lower"]) == pytest.approx(math.radians(low))
+        assert float(found["r_hip_roll"].find("limit").attrib["upper"]) == pytest.approx(-math.radians(low))
+
+
+def test_the_anatomical_body_stands_like_the_other() -> None:
+    anatomical, kudoh = registry.load("human:ranges=anatomical"), registry.load("human")
+    assert anatomical.com_height == pytest.approx(kudoh.com_height, abs=1e-3)
+    assert anatomical.joint_names == kudoh.joint_names
+
+
+def test_words_that_are_no_table_of_ranges_are_refused() -> None:
+    with pytest.raises(InputError, match="'ranges' is giraffe; allowed: kudoh, anatomical"):
+        human.generate(ranges="giraffe")
+    with pytest.raises(InputError, match="'mass' is heavy; allowed: 20 to 250"):
+        human.generate(mass="heavy")

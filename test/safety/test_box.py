@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humanoid_balance.estimation.estimator import Estimator
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
@@ -239,11 +239,14 @@ def with_joint(
 def follow(
     robot: Robot, standing: tuple[SensorFrame, RobotState], speeds: Array, torque: float, joint: int = 4
 ) -> SafetyBox:
-    """A joint with these speeds [rad/s], a millisecond apart, while its motor gives ``torque``."""
-    box = active(robot)
+    """A joint with these speeds [rad/s], a millisecond apart, while its motor gives ``torque``, as it was asked to."""
+    box, asked = SafetyBox(robot), np.zeros(robot.n)
+    asked[joint] = torque
+    box.arm()
+    box.activate(asked)
     for k, speed in enumerate(speeds):
         frame, state = with_joint(standing, STAMP + 0.001 * k, joint, float(speed), torque)
-        box.update(frame, state, torques(robot, 0.0, frame.stamp))
+        box.update(frame, state, torques(robot, asked, frame.stamp))
     return box
 
 
@@ -325,7 +328,9 @@ def test_a_joint_that_stops_answering_trips_after_20_ms(robot: Robot, standing: 
     box.update(frame, state, torques(robot, 0.0))
     for k in range(1, 40):
         stamp = STAMP + 0.001 * k
-        box.update(replace(frame, stamp=stamp, position=silent), state, torques(robot, 0.0, stamp))
+        box.update(
+            replace(frame, stamp=stamp, position=silent), replace(state, stamp=stamp), torques(robot, 0.0, stamp)
+        )
         if box.trip is not None:
             break
     assert k in (20, 21) and box.trip is not None  # 20 ms, to rounding

@@ -12,10 +12,11 @@ from humanoid_balance.plants.board.body import Body
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.safety.box import Trip
 from humanoid_balance.safety.bringup import LOST, Stage
+from humanoid_balance.safety.lifted import LiftWatch
 from humanoid_balance.safety.stand import StandSettings
-from humanoid_balance.types import Array
+from humanoid_balance.safety.trip import Trip
+from humanoid_balance.types import Array, SensorFrame
 
 QUICK = StandSettings(time=0.6, speed=1.0)
 
@@ -134,18 +135,67 @@ def test_hoist_mode_on_the_ground_is_refused(robot: Robot) -> None:
     assert refused is not None and "hoist mode, but the soles carry" in refused
 
 
-def test_a_robot_that_is_lifted_stops_balancing(robot: Robot) -> None:
+def lift(rig: Rig, speed: float, height: float = 0.1) -> None:
+    """By ropes that are tight from now on; ``speed`` [m/s]."""
+    rig.body.hoist, rig.body._base = height, rig.body.plant.data.qpos[:7].copy()
+    for _ in range(round(height / speed / 0.001)):
+        rig.body._base[2] += 0.001 * speed
+        rig.tick()
+
+
+def test_a_robot_that_a_hoist_lifts_holds_its_posture(robot: Robot) -> None:
     rig = standing(robot)
     lead(rig, Stage.ACTIVE)
-    rig.body.hoist = 0.4
-    for _ in range(400):  # 1 m/s, higher than the legs can reach
-        rig.body.plant.data.qpos[2] += 0.001
-        rig.body._base = rig.body.plant.data.qpos[:7].copy()
-        rig.tick()
-    rig.run(0.3)
-    assert rig.bringup.stage in (Stage.STAND, Stage.TRIPPED)  # legs that lose their load may get too fast: damping
-    sent = rig.sent  # no torque of the controller's any more: brakes, or the posture
-    assert sent is not None and (sent.damped or sent.stiffness.all())
+    lift(rig, 0.1)
+    rig.run(1.0)
+    assert rig.bringup.stage is Stage.STAND, rig.bringup.trip
+    assert rig.sent is not None and rig.sent.stiffness.all() and not rig.sent.damped
+
+
+def test_a_robot_that_is_torn_from_the_ground_brakes(robot: Robot) -> None:
+    """Legs and arms that lose their load within some milliseconds get too fast before anything else is known."""
+    rig = standing(robot)
+    lead(rig, Stage.ACTIVE)
+    lift(rig, 1.0, 0.4)
+    assert rig.bringup.stage is Stage.TRIPPED
+    assert rig.bringup.trip is not None and rig.bringup.trip.what == "joint too fast"
+    assert rig.sent is not None and rig.sent.damped and (rig.sent.damping == robot.brake).all()
+
+
+def test_foot_sensors_that_read_nothing_are_not_taken_for_lifting(robot: Robot) -> None:
+    rig = standing(robot)
+    lead(rig, Stage.ACTIVE)
+    assert rig.bringup.doubt is None
+    sense = rig.body.sense
+    rig.body.sense = lambda: replace(sense(), wrench=np.zeros((2, 6)))  # type: ignore[method-assign]
+    rig.run(1.0)
+    assert rig.bringup.balancing and not rig.body.plant.fell()
+    assert rig.bringup.doubt is not None and "foot sensors have failed" in rig.bringup.doubt
+
+
+def feels(robot: Robot, q: Array, torque: Array, gravity: float = 9.81) -> LiftWatch:
+    """A robot that is still, with empty soles, for 0.2 s."""
+    watch, still = LiftWatch(robot), np.zeros(robot.n)
+    for k in range(200):
+        acceleration = np.array([0.0, 0.0, gravity])
+        frame = SensorFrame(0.001 * k, q[7:], still, torque, np.zeros(3), acceleration, np.zeros((2, 6)))
+        if watch.update(frame, q, 0.0):
+            break
+    return watch
+
+
+def test_only_a_stretched_upright_robot_that_feels_its_weight_is_lifted(robot: Robot) -> None:
+    stance, none = robot.q_nominal, np.zeros(robot.n)
+    assert feels(robot, stance, none).lifted
+    assert not feels(robot, stance, none, gravity=1.0).lifted  # it falls
+    assert not feels(robot, stance, robot.standing_torque(stance)).lifted  # it stands, the soles are dead
+    sitting = stance.copy()
+    for name, angle in (("*hip_pitch*", -1.5), ("*knee*", 1.5)):
+        sitting[7 + robot.joints_matching((name,))] = angle
+    assert not feels(robot, sitting, none).lifted
+    lying = stance.copy()
+    lying[3:7] = [0.0, np.sin(np.pi / 4), 0.0, np.cos(np.pi / 4)]
+    assert not feels(robot, lying, none).lifted
 
 
 def test_a_joint_out_of_its_range_does_not_arm(robot: Robot) -> None:

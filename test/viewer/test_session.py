@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.session import COLUMNS, EVERY, Pull, Session
 
 
@@ -17,7 +17,7 @@ def run(session: Session, seconds: float) -> None:
 
 @pytest.fixture
 def session() -> Session:
-    return Session(PushSettings())
+    return Session(RunSettings())
 
 
 def test_a_push_moves_the_com_its_way_and_changes_the_mode(session: Session) -> None:
@@ -67,7 +67,7 @@ def test_pushes_that_are_over_cost_nothing(session: Session) -> None:
 
 
 def test_the_foothold_is_shown_where_the_foot_lands() -> None:
-    session = Session(PushSettings(strategy="step"))
+    session = Session(RunSettings(strategy="step"))
     run(session, 0.2)
     session.push(400.0, 0.1, 0.0)
     planned = np.zeros(0)
@@ -116,4 +116,4 @@ def test_reset_stands_it_up_again(session: Session) -> None:
 
 def test_an_unknown_robot_is_named() -> None:
     with pytest.raises(InputError, match="r2d2"):
-        Session(PushSettings(robot="r2d2"))
+        Session(RunSettings(robot="r2d2"))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 
 import pytest
+from command_line.calls import start
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.push import PushSettings
-from humanoid_balance.viewer.simulation import Pace, PushNow, Reset, Setup, Simulation
+from humanoid_balance.stack import RunSettings
+from humanoid_balance.viewer.simulation import PushNow, ResetNow, SetPace, Setup, Simulation
 
 
 def test_the_process_ends_with_the_page() -> None:
-    running = Simulation(PushSettings())
+    running = Simulation(RunSettings())
     running.exchange([])
     process = running._process
     running.close()
@@ -21,7 +24,7 @@ def test_the_process_ends_with_the_page() -> None:
 
 
 def test_a_dead_process_is_told_in_one_line() -> None:
-    running = Simulation(PushSettings())
+    running = Simulation(RunSettings())
     running.exchange([])
     running._process.kill()
     running._process.join()
@@ -32,7 +35,7 @@ def test_a_dead_process_is_told_in_one_line() -> None:
 
 @pytest.fixture(scope="module")
 def simulation() -> Iterator[Simulation]:
-    running = Simulation(PushSettings())
+    running = Simulation(RunSettings())
     running.exchange([])
     yield running
     running.close()
@@ -46,31 +49,43 @@ def advance(simulation: Simulation, wait: float) -> float:
 
 
 def test_time_never_runs_faster_than_the_clock(simulation: Simulation) -> None:
-    simulation.exchange([Reset(), Pace(1.0, True)])
+    simulation.exchange([ResetNow(), SetPace(1.0, True)])
     assert 0.05 < advance(simulation, 0.5) < 1.2  # how much slower depends on who else is working here
 
 
 def test_slow_motion(simulation: Simulation) -> None:
-    simulation.exchange([Reset(), Pace(0.1, True)])
+    simulation.exchange([ResetNow(), SetPace(0.1, True)])
     assert 0.01 < advance(simulation, 0.6) < 0.2
 
 
 def test_pause_stops_the_clock_and_pushes_wait(simulation: Simulation) -> None:
-    simulation.exchange([Reset(), Pace(0.0, True)])
+    simulation.exchange([ResetNow(), SetPace(0.0, True)])
     start = simulation.exchange([PushNow(100.0, 0.05, 0.0)]).moment.time
     time.sleep(0.2)
     assert simulation.exchange([]).moment.time == start
-    simulation.exchange([Pace(0.05, True)])
+    simulation.exchange([SetPace(0.05, True)])
     end = time.monotonic() + 10.0
     while not simulation.exchange([]).moment.push.any():
         assert time.monotonic() < end
-    simulation.exchange([Pace(1.0, True)])
+    simulation.exchange([SetPace(1.0, True)])
 
 
 def test_another_robot_is_a_new_generation_and_a_wrong_one_a_notice(simulation: Simulation) -> None:
     before = simulation.exchange([]).generation
-    after = simulation.exchange([Setup(PushSettings(robot="human:mass=90", slope=5.0))])
+    after = simulation.exchange([Setup(RunSettings(robot="human:mass=90", slope=5.0))])
     assert after.generation == before + 1 and after.settings.slope == 5.0
-    wrong = simulation.exchange([Setup(PushSettings(robot="r2d2"))])
+    wrong = simulation.exchange([Setup(RunSettings(robot="r2d2"))])
     assert wrong.generation == before + 1 and "r2d2" in wrong.notice
     assert simulation.exchange([]).notice == ""
+
+
+@pytest.mark.parametrize("after", [0.0, 1.0])
+def test_an_interrupt_at_the_terminal_ends_the_page_without_a_traceback(after: float) -> None:
+    """The terminal sends it to the whole group, the simulation's process among them."""
+    process = start("live", "--no-browser", "--port", "0")
+    assert process.stdout is not None and process.stdout.readline().startswith("http://127.0.0.1:")
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines() == ["humanoid-balance live: interrupted"]

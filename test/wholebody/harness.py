@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.estimation.support import convex_hull
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.geometry import convex_hull
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, Push, Reference, RobotState, Stack
+from humanoid_balance.types import GRAVITY, Array, BodyReference, Push, RobotState, Stack
 
 STACK = Stack("test", (("feet", "com"), ("torso", "momentum"), ("posture",)))
 COM, MOMENTUM = 2.0, 3.0  # feedback of CoM and angular momentum, in omega
@@ -71,18 +71,19 @@ def torso_rotation(robot: Robot, q: Array) -> Array:
 
 def reference_at(
     robot: Robot, state: RobotState, com: Array | None = None, stack: Stack = STACK, **changes: Any
-) -> Reference:
+) -> BodyReference:
     """Hold the CoM, the torso and the posture of the nominal stance."""
     gains, omega = robot.config.gains, robot.omega
     com = robot.com_nominal if com is None else com
     k = np.array([COM, COM, gains.height]) * omega
     zeta = np.array([1.0, 1.0, gains.height_damping])
     acceleration = k**2 * (com - state.com) - 2 * zeta * k * state.com_velocity
-    reference = Reference(
+    reference = BodyReference(
         stamp=state.stamp, mode="test", stack=stack, contact=np.array([True, True]), load_max=np.array([1.5, 1.5]),
         com_acceleration=acceleration, com_weight=np.ones(3),
         angular_momentum_rate=-MOMENTUM * omega * state.angular_momentum, momentum_weight=np.full(3, 0.1),
         torso_rotation=torso_rotation(robot, robot.q_nominal), torso_velocity=np.zeros(3), feet=(None, None),
-        posture=robot.posture, posture_velocity=np.zeros(robot.n), zmp_margin=0.005,
+        posture=robot.posture, posture_velocity=np.zeros(robot.n), posture_acceleration=np.zeros(robot.n),
+        zmp_margin=0.005,
     )  # fmt: skip
     return replace(reference, **changes) if changes else reference

@@ -13,7 +13,7 @@ import pinocchio as pin
 import qpsolvers
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference, RobotState
+from humanoid_balance.types import MIN_LOAD, Array, BodyReference, RobotState
 from humanoid_balance.wholebody import contact, forces, limits, terms
 from humanoid_balance.wholebody.last_level import REST
 from humanoid_balance.wholebody.shape import Shape
@@ -42,7 +42,7 @@ class Oracle:
 class Plain:
     """Matrices of the plain problem at a state."""
 
-    def __init__(self, robot: Robot, state: RobotState, reference: Reference) -> None:
+    def __init__(self, robot: Robot, state: RobotState, reference: BodyReference) -> None:
         self.robot, self.reference = robot, reference
         shape = Shape.of(state, reference)
         self.pushing, self.held = shape.pushing, shape.pushing + shape.still
@@ -100,7 +100,7 @@ class Plain:
                         bounds.append(0.0)
             load = self.reference.load_max[side]
             rows += [normal, -normal]
-            bounds += [load, -min(contact.MIN_LOAD, load / 2)]
+            bounds += [load, -min(MIN_LOAD, load / 2)]
             total, allowed = total + normal, allowed + load
         if self.pushing:
             rows.append(-total)
@@ -181,7 +181,7 @@ def lexicographic(plain: Plain, levels: list[tuple[Array, Array]], last: tuple[A
     return Oracle(True, residuals, levels, last, objective, x[:nv], plain.torque @ x + plain.h[6:], plain.G @ x[nv:])
 
 
-def level_rows(robot: Robot, state: RobotState, reference: Reference) -> list[tuple[Array, Array]]:
+def level_rows(robot: Robot, state: RobotState, reference: BodyReference) -> list[tuple[Array, Array]]:
     """Rows and values of every level over the generalised acceleration, the last level too."""
     plain = Plain(robot, state, reference)
     nv = robot.n + 6
@@ -202,7 +202,7 @@ def level_rows(robot: Robot, state: RobotState, reference: Reference) -> list[tu
     return levels
 
 
-def solve(robot: Robot, state: RobotState, reference: Reference) -> tuple[Plain, Oracle]:
+def solve(robot: Robot, state: RobotState, reference: BodyReference) -> tuple[Plain, Oracle]:
     """The plain problem of a reference and its optimum. Task rows come from the tasks, which are tested apart."""
     plain, n = Plain(robot, state, reference), robot.n
     *levels, (rows, values) = level_rows(robot, state, reference)

@@ -7,7 +7,7 @@ import pinocchio as pin
 from wholebody.harness import reference_at, state_at
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import FootReference, Reference, RobotState, Stack
+from humanoid_balance.types import BodyReference, FootReference, RobotState, Stack
 
 STACKS = (
     Stack("a", (("feet", "com"), ("torso", "momentum"), ("posture",))),
@@ -17,7 +17,7 @@ STACKS = (
 )
 
 
-def random_case(robot: Robot, rng: np.random.Generator, effort: float = 1.0) -> tuple[RobotState, Reference]:
+def random_case(robot: Robot, rng: np.random.Generator, effort: float = 1.0) -> tuple[RobotState, BodyReference]:
     """A state and a reference. ``effort`` scales what is asked: about 1 is feasible mostly, 5 is not."""
     model, data = robot.model, robot.data
     feet = [(True, True), (True, False), (False, True)][rng.integers(3)]

@@ -9,9 +9,10 @@ import daqp
 import numpy as np
 import pytest
 
-from humanoid_balance.experiments.push import PushSettings, run
+from humanoid_balance.experiments.push import run
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
+from humanoid_balance.stack import RunSettings
+from humanoid_balance.types import Array, BodyReference, RobotState, TorqueCommand
 from humanoid_balance.wholebody import least_distance
 from humanoid_balance.wholebody.controller import WholeBody
 
@@ -31,13 +32,13 @@ def work_of_a_push(monkeypatch: pytest.MonkeyPatch, robot: str, push: PushProfil
         ticks[-1][1] += answer[3]["iterations"]
         return answer
 
-    def tick(self: WholeBody, state: RobotState, reference: Reference) -> TorqueCommand:
+    def tick(self: WholeBody, state: RobotState, reference: BodyReference) -> TorqueCommand:
         ticks.append([0, 0])
         return update(self, state, reference)
 
     monkeypatch.setattr(least_distance, "daqp", SimpleNamespace(solve=counted))
     monkeypatch.setattr(WholeBody, "update", tick)
-    run(PushSettings(robot=robot, time=time), [push])
+    run(RunSettings(robot=robot, time=time), [push])
     return np.array(ticks)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from wholebody.harness import polygon, reference_at, state_of
 
-from humanoid_balance.estimation.support import margin
-from humanoid_balance.experiments.push import PushSettings, build_loop
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.geometry import margin
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings, simulated
 from humanoid_balance.types import Array, FootReference, Stack
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Status
@@ -164,7 +164,7 @@ def test_measured_zmp_of_the_whole_loop_stays_in_the_polygon(
     """From sensors, with steps: in every tick that the QP calls feasible, as far as the soft contact allows."""
     robot = registry.load(name)
     plant = MujocoPlant(robot, PlantOptions(noise=1.0), [push])
-    loop, margins = build_loop(robot, plant, PushSettings(robot=name, **options)), []
+    loop, margins = simulated(robot, plant, RunSettings(robot=name, **options).balance), []
     for _ in range(5000):
         loop.tick()
         solution = loop.wholebody.solution

@@ -12,10 +12,10 @@ import pytest
 from wholebody.harness import reference_at, state_at
 from wholebody.random_states import random_case
 
-from humanoid_balance.estimation.support import margin
+from humanoid_balance.geometry import margin
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, FootReference, Reference, RobotState, Stack
+from humanoid_balance.types import Array, BodyReference, FootReference, RobotState, Stack
 from humanoid_balance.wholebody import contact
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Solution, Status
@@ -26,14 +26,14 @@ def robot(name: str) -> Robot:
     return registry.load(name)
 
 
-def solve(body: Robot, state: RobotState, reference: Reference, power: Array | None = None) -> Solution:
-    wholebody = WholeBody(body, power)
+def solve(body: Robot, state: RobotState, reference: BodyReference) -> Solution:
+    wholebody = WholeBody(body)
     wholebody.update(state, reference)
     assert wholebody.solution is not None
     return wholebody.solution
 
 
-def moved(state: RobotState, reference: Reference, yaw: float, shift: Array) -> tuple[RobotState, Reference]:
+def moved(state: RobotState, reference: BodyReference, yaw: float, shift: Array) -> tuple[RobotState, BodyReference]:
     """The same situation elsewhere in the world, facing another way."""
     R = pin.rpy.rpyToMatrix(0.0, 0.0, yaw)
     q = state.q.copy()
@@ -80,16 +80,18 @@ def test_impedance_drives_get_the_same_torque_at_the_measured_state() -> None:
     np.testing.assert_array_equal(command.torque[10:], plain.torque[10:])
 
 
-def test_a_power_limit_bounds_the_power_that_joints_put_in() -> None:
-    body = robot("human")
-    state, reference = random_case(body, np.random.default_rng(2), 0.4)
+def test_the_torque_speed_curve_of_a_motor_bounds_fast_joints() -> None:
+    ideal, motor = robot("g1"), robot("g1:actuation=motor")
+    state, reference = random_case(ideal, np.random.default_rng(2), 0.4)
     v = state.v.copy()
-    v[6:] *= 10
+    v[6:] *= 20
     fast = replace(state, v=v)
-    solution = solve(body, fast, reference, power=np.full(body.n, 40.0))
+    low, high = motor.actuation.bounds(fast.q[7:], v[6:])
+    solution = solve(motor, fast, reference)
     assert solution.status in (Status.SOLVED, Status.RELAXED)
-    assert (solution.torque * v[6:]).max() <= 40.0 * (1 + 1e-4)
-    assert (solve(body, fast, reference).torque * v[6:]).max() > 41.0
+    assert (solution.torque >= low - 1e-4).all() and (solution.torque <= high + 1e-4).all()
+    unaware = solve(ideal, fast, reference).torque
+    assert max((low - unaware).max(), (unaware - high).max()) > 1.0
 
 
 def test_the_planned_zmp_is_where_the_planned_wrenches_balance() -> None:

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from memory import resident
 
-from humanoid_balance.experiments.push import PushSettings, run
+from humanoid_balance.experiments.push import run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
-from humanoid_balance.types import Reference, RobotState, TorqueCommand
+from humanoid_balance.stack import RunSettings
+from humanoid_balance.types import BodyReference, RobotState, TorqueCommand
 from humanoid_balance.wholebody.controller import WholeBody
 
 TICKS = int(os.environ.get("HUMANOID_BALANCE_TICKS", "60000"))
@@ -27,16 +28,16 @@ GROWTH = 0.5  # [MB]; an hour of 100 bytes a tick would be 360
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the memory from /proc")
 def test_neither_memory_nor_time_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     """All ticks of a push with steps, over and over: every mode, active limits, levels that give way."""
-    recorded: list[tuple[RobotState, Reference]] = []
+    recorded: list[tuple[RobotState, BodyReference]] = []
     update = WholeBody.update
 
-    def remember(self: WholeBody, state: RobotState, reference: Reference) -> TorqueCommand:
+    def remember(self: WholeBody, state: RobotState, reference: BodyReference) -> TorqueCommand:
         recorded.append((state, reference))
         return update(self, state, reference)
 
     with monkeypatch.context() as patch:
         patch.setattr(WholeBody, "update", remember)
-        run(PushSettings(time=4.0), [PushProfile(300, 0.4, 0)])
+        run(RunSettings(time=4.0), [PushProfile(300, 0.4, 0)])
     controller, memory, times = WholeBody(registry.load("human")), [], []
     for _ in range(max(4, TICKS // len(recorded))):
         begun = time.thread_time()

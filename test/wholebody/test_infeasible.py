@@ -12,7 +12,7 @@ from wholebody.harness import reference_at, state_at
 
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference, RobotState, TorqueCommand
+from humanoid_balance.types import Array, BodyReference, RobotState, TorqueCommand
 from humanoid_balance.wholebody import fallback
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Sent, Solution, Status
@@ -32,12 +32,12 @@ def knees_of(body: Robot) -> list[int]:
     return knees
 
 
-def standing(body: Robot, q: Array | None = None) -> tuple[RobotState, Reference]:
+def standing(body: Robot, q: Array | None = None) -> tuple[RobotState, BodyReference]:
     state = state_at(body, body.q_nominal if q is None else q, np.zeros(body.model.nv))
     return state, reference_at(body, state, com=state.com)
 
 
-def solve(body: Robot, state: RobotState, reference: Reference) -> tuple[Solution, TorqueCommand]:
+def solve(body: Robot, state: RobotState, reference: BodyReference) -> tuple[Solution, TorqueCommand]:
     """One tick of a new controller: nothing from before can help it."""
     wholebody = WholeBody(body)
     command = wholebody.update(state, reference)
@@ -80,7 +80,7 @@ def test_knees_at_their_limit_cannot_stretch_further(name: str) -> None:
 
 def test_without_friction_no_horizontal_acceleration_can_be_had() -> None:
     body = registry.load("human")
-    object.__setattr__(body.config, "friction", 1e-6)
+    body.contacts = tuple(replace(surface, friction=1e-6) for surface in body.contacts)
     state, reference = standing(body)
     solution, _ = solve(body, state, replace(reference, com_acceleration=np.array([0.5, 0.0, 0.0])))
     assert solution.status is Status.RELAXED

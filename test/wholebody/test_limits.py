@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humanoid_balance.robot import registry
-from humanoid_balance.wholebody.limits import JointLimits, PowerLimits
+from humanoid_balance.wholebody.limits import JointLimits
 
 ROBOT = registry.load("human")
 LIMITS = JointLimits(ROBOT)
@@ -47,12 +47,3 @@ def test_beyond_a_limit_only_decelerating_acceleration() -> None:
     assert (out[1] < 0).all()
     LIMITS.shares(ROBOT.upper + 0.02, -v, out)
     assert (out[1] > 0).all() and (out[0] < 0).all()
-
-
-def test_power_limits_driving_but_not_braking() -> None:
-    power = PowerLimits(ROBOT, np.full(ROBOT.n, 100.0))
-    out, v = np.zeros((2, ROBOT.n)), np.full(ROBOT.n, 4.0)
-    power.shares(v, out)
-    torque = out * ROBOT.torque_limit
-    np.testing.assert_allclose(torque[1] * v, np.minimum(100.0, ROBOT.torque_limit * v))
-    np.testing.assert_allclose(out[0], -1.0)

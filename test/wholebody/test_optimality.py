@@ -12,7 +12,7 @@ from wholebody.random_states import random_case
 
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Reference, RobotState
+from humanoid_balance.types import BodyReference, RobotState
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Solution, Status
 
@@ -54,7 +54,7 @@ def check_optimum(body: Robot, plain: oracle.Plain, expected: oracle.Oracle, sol
     assert objective <= expected.objective + 1e-4 * (1 + expected.objective)
 
 
-def compare(body: Robot, state: RobotState, reference: Reference, wholebody: WholeBody) -> str:
+def compare(body: Robot, state: RobotState, reference: BodyReference, wholebody: WholeBody) -> str:
     wholebody.update(state, reference)
     solution = wholebody.solution
     assert solution is not None

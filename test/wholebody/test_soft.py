@@ -10,7 +10,7 @@ from wholebody import oracle
 from wholebody.random_states import random_case
 
 from humanoid_balance.robot import registry
-from humanoid_balance.types import Array, Reference, RobotState, Stack
+from humanoid_balance.types import Array, BodyReference, RobotState, Stack
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Solution, Status
 
@@ -19,19 +19,21 @@ LEVELS = (("com",), ("feet", "momentum"), ("posture",))
 CASES = 40
 
 
-def cases(name: str, effort: float) -> list[tuple[RobotState, Reference]]:
+def cases(name: str, effort: float) -> list[tuple[RobotState, BodyReference]]:
     rng = np.random.default_rng(21)
     return [random_case(ROBOTS[name], rng, effort) for _ in range(CASES)]
 
 
-def solve(name: str, state: RobotState, reference: Reference, soft: bool, used: WholeBody | None = None) -> Solution:
+def solve(
+    name: str, state: RobotState, reference: BodyReference, soft: bool, used: WholeBody | None = None
+) -> Solution:
     wholebody = used or WholeBody(ROBOTS[name])
     wholebody.update(state, replace(reference, stack=Stack("x", LEVELS, soft)))
     assert wholebody.solution is not None
     return wholebody.solution
 
 
-def residuals(name: str, state: RobotState, reference: Reference, solution: Solution) -> list[Array]:
+def residuals(name: str, state: RobotState, reference: BodyReference, solution: Solution) -> list[Array]:
     reference = replace(reference, stack=Stack("x", LEVELS))
     return [A @ solution.acceleration - b for A, b in oracle.level_rows(ROBOTS[name], state, reference)[:-1]]
 

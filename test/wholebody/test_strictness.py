@@ -12,7 +12,7 @@ from wholebody import oracle
 from wholebody.random_states import random_case
 
 from humanoid_balance.robot import registry
-from humanoid_balance.types import Array, Reference, RobotState, Stack
+from humanoid_balance.types import Array, BodyReference, RobotState, Stack
 from humanoid_balance.wholebody.controller import WholeBody
 from humanoid_balance.wholebody.solution import Status
 
@@ -21,7 +21,7 @@ LEVELS = (("feet", "com"), ("torso",), ("momentum",), ("posture",))
 
 
 def residual(
-    name: str, state: RobotState, reference: Reference, levels: tuple[tuple[str, ...], ...]
+    name: str, state: RobotState, reference: BodyReference, levels: tuple[tuple[str, ...], ...]
 ) -> list[Array] | None:
     """Residual of each level but the last; None if contact and limits contradict each other."""
     body = ROBOTS[name]

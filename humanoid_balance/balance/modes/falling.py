@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from humanoid_balance.balance.laws import Wish
-from humanoid_balance.balance.reference import LIMP, LOOSE, ReferenceMaker
+from humanoid_balance.balance.memory import Memory
+from humanoid_balance.balance.modes.mode import BalanceMode
+from humanoid_balance.balance.reference import LIMP, LOOSE
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.types import Reference
 
-LEAN = 1.0  # the torso is lost beyond this [rad]
+LEAN = 1.0  # beyond this the torso does not come back over the feet [rad]
+LOWEST = 0.62  # CoM height at which standing is over, of the standing height: knees are folded
+LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall, one that sinks is
+SUNK = 0.92  # CoM height below which the body sinks beside its feet, of the standing height
+SUNK_REACH = 0.1  # ``out_of_reach`` of a body that has sunk, or whose trunk is bent, already [CoM heights]
 LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
-LONGEST = 2.0  # no fall takes longer [s]
-TUCK = 0.35  # joints go this share of the way to the middle of their range: knees and elbows bend
+LONGEST = 2.0  # no fall takes longer: from 1 m it takes half a second, and some to roll out [s]
+TUCK = 0.35  # joints go this share of the distance to the middle of their range: knees and elbows bend
 
 
-class Falling:
-    """Latched until reset. Damped compliance toward a tucked posture, no contact force is asked for."""
+def lost(now: Situation, memory: Memory) -> str:
+    """Why standing is over; empty while there is hope."""
+    lean, h = math.asin(min(1.0, math.hypot(*now.lean))), memory.robot.com_height
+    (x, y), (mx, my) = now.caught, now.middle
+    most = memory.mode.out_of_reach
+    # The middle lies between the feet: where it is near, the feet are nearer, and no hull has to be made.
+    sunk = now.height < SUNK * h
+    far = math.hypot(x - mx, y - my) > (SUNK_REACH if sunk or lean > LEAN else most) * h
+    outside = -memory.margin(now) if far else 0.0
+    if lean > LEAN and (now.height < LOW * h or outside > SUNK_REACH * h):
+        return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
+    if sunk and outside > SUNK_REACH * h:
+        return f"CoM at {now.height:.2f} m, capture point {outside:.2f} m from the feet"
+    if now.height < LOWEST * h:
+        return f"CoM at {now.height:.2f} m"
+    if outside > most * h:
+        return f"capture point {outside:.2f} m from the feet, out of reach"
+    return ""
+
+
+class Falling(BalanceMode):
+    """Damped compliance toward a tucked posture, no contact force is asked for. Done when the body lies still."""
 
     name = "falling"
+    upright = False
 
-    def __init__(self, maker: ReferenceMaker) -> None:
-        self.maker = maker
-        robot = maker.robot
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        robot = memory.robot
         middle = (robot.lower + robot.upper) / 2
         self.tucked = robot.posture.copy()
         for group in ("legs", "arms"):
@@ -30,13 +59,15 @@ class Falling:
             self.tucked[indices] += TUCK * (middle - robot.posture)[indices]
 
     def enter(self, now: Situation) -> None:
+        super().enter(now)
         self.began = self.moved = now.state.stamp
-        self.lies = False
 
     def update(self, now: Situation) -> Reference:
         nothing, stamp = np.array([False, False]), now.state.stamp
-        if now.state.com_velocity.dot(now.state.com_velocity) > LYING**2 and not self.lies:
+        if now.state.com_velocity.dot(now.state.com_velocity) > LYING**2 and not self.done:
             self.moved = stamp
-        self.lies = stamp - self.moved > AT_REST or stamp - self.began > LONGEST
-        stack, wish = LIMP if self.lies else LOOSE, Wish(now.com, (0.0, 0.0))
-        return self.maker.make(self.name, now, wish, stack=stack, contact=nothing, posture=self.tucked)
+        lies = stamp - self.moved > AT_REST or stamp - self.began > LONGEST
+        self.done = "on the ground" if lies else ""
+        stack, wish = LIMP if lies else LOOSE, Wish(now.com, (0.0, 0.0))
+        maker = self.memory.maker
+        return maker.make(self.name, now, wish, stack=stack, contact=nothing, posture=self.tucked)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.board.body import Body
 from humanoid_balance.plants.board.condition import TEMPERATURE, VOLTAGE, Condition
+from humanoid_balance.plants.board.faults import PlannedFault
 from humanoid_balance.plants.protocol import (
     BOARD,
     FROM_HOST,
     BoardFault,
     BoardMachine,
-    Command,
     Configure,
     Decoder,
     Fault,
     FaultCode,
     FootWrench,
-    Frame,
     Identify,
     Identity,
     Imu,
     Joint,
     Mode,
     Packet,
-    Push,
     Sender,
     Sensors,
     State,
+    WireCommand,
+    WireFrame,
+    WirePush,
+    fault_names,
 )
 from humanoid_balance.plants.protocol.vocabulary import MAX_JOINTS
+from humanoid_balance.plants.serial.calibration import Calibration, JointCalibration
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import LEFT, RIGHT, Array, SensorFrame
 
@@ -43,13 +48,20 @@ ENCODER_COUNT, TORQUE_COUNT = 2.0**-17, 2.0**-8  # one count [rad], as a share o
 
 
 class VirtualBoard:
-    """Part of the joints of a body, and which of its sensors."""
+    """Part of the joints of a body, and which of its sensors.
 
-    def __init__(self, name: str, body: Body, joints: Array, sensors: Sensors) -> None:
+    ``gauge`` is the calibration that leads from the board's numbers to the joints', as a host would have it; all that
+    the board measures, limits and drives is in its own numbers.
+    """
+
+    def __init__(
+        self, name: str, body: Body, joints: Array, sensors: Sensors, gauge: Calibration | None = None
+    ) -> None:
         self.name, self.body = name, body
         self.index = joints  # of the body's joints (n,)
         self.sensors = sensors
-        self.table = joint_table(body.robot, joints)
+        self.gauge = gauge or Calibration([JointCalibration()] * len(joints))
+        self.table = joint_table(body.robot, joints, self.gauge)
         self.decoder = Decoder(FROM_HOST)
         self.half_duplex = False  # it speaks only when it is spoken to
         self.line_pressed = False  # the emergency stop line
@@ -64,7 +76,7 @@ class VirtualBoard:
         self.lockstep = False
         self.answered = False  # lock-step: the present sample has its command
         self.sampled = 0  # stamp of the last sample [µs]
-        self._frames: list[Frame] = []  # of the last sample
+        self._frames: list[WireFrame] = []  # of the last sample
         self._told: dict[tuple[int, int], int] = {}  # when a fault was sent last, by code and joint
         self._refused: dict[BoardFault, int] = {}  # when it happened last
 
@@ -82,11 +94,11 @@ class VirtualBoard:
         if isinstance(frame, Identify):
             self._introduce(now)
             return False
-        if isinstance(frame, Push):
+        if isinstance(frame, WirePush):
             if not self.body.push(frame):
-                self._refuse(Fault(FaultCode.REFUSED, BOARD, Push.TYPE, self.machine.mode), now)
+                self._refuse(Fault(FaultCode.REFUSED, BOARD, WirePush.TYPE, self.machine.mode), now)
             return False
-        if isinstance(frame, Command) and self.lockstep:
+        if isinstance(frame, WireCommand) and self.lockstep:
             if frame.answers != self.sampled or self.answered:
                 return False  # of another sample: ignored, not refused
             self.answered = True
@@ -96,7 +108,7 @@ class VirtualBoard:
             self.answered = False
         if fault is not None:
             self._refuse(fault, now)
-        return isinstance(frame, Command)
+        return isinstance(frame, WireCommand)
 
     def _introduce(self, now: int) -> None:
         n = len(self.table)
@@ -117,8 +129,9 @@ class VirtualBoard:
             self._send(fault, now)
 
     def port_closed(self, now: int) -> None:
-        """The host is gone: emergency stop, and free running."""
-        self.machine.stop(FaultCode.PORT_CLOSED, now)
+        """The host is gone: what is armed stops, and time runs free."""
+        self.machine.port_closed(now)
+        self.decoder.restart()
         self.lockstep = False
 
     # ---- time passes ----
@@ -146,14 +159,54 @@ class VirtualBoard:
             for bit in self.machine.faults:
                 self._tell(Fault(FaultCode[str(bit.name)], BOARD, 1.0, 0.0), now)
 
+    def lose_time(self, lost: int) -> None:
+        self.machine.lose_time(lost)
+
+    def starved(self, now: int) -> int:
+        return self.machine.starved(now)
+
     def torque(self, position: Array, velocity: Array) -> Array:
-        """Of the drives (n,), from the true joint positions and velocities of the whole body."""
+        """Of the joints (n,), from the true joint positions and velocities of the whole body."""
         measured = self._joints(position, velocity)
-        return self.machine.torque(*measured, self.condition.share)
+        return self.gauge.torque(self.machine.torque(*measured, self.condition.share))
 
     def _joints(self, position: Array, velocity: Array) -> tuple[Array, Array]:
-        q, v, _ = self.condition.measured(position[self.index], velocity[self.index], velocity[self.index])
+        """What the board believes of its joints, in its own numbers."""
+        i, gauge = self.index, self.gauge
+        speed = gauge.raw_velocity(velocity[i])
+        q, v, _ = self.condition.measured(gauge.raw_position(position[i]), speed, speed)
         return q, v
+
+    def ail(self, faults: Sequence[PlannedFault]) -> None:
+        """Put the drives into the condition that the faults mean."""
+        condition, names = self.condition, self.body.robot.joint_names
+        position = self.gauge.raw_position(self.body.joints()[0][self.index])
+        stuck = np.zeros(len(self.index), dtype=bool)
+        condition.heal()
+        self.line_pressed = any(fault.kind == "e-stop-line" for fault in faults)
+        for fault in faults:
+            for row, joint in enumerate(self.index):
+                if fault.joint is not None and fault.joint != names[joint]:
+                    continue
+                if fault.kind == "stuck-encoder":
+                    stuck[row] = True
+                    condition.stick(row, float(position[row]))
+                elif fault.kind == "over-temperature":
+                    condition.heat(row)
+                elif fault.kind == "brown-out":
+                    condition.starve(row)
+                elif fault.kind == "silent":
+                    condition.silent[row] = True
+        condition.release(stuck)
+
+    @property
+    def mode(self) -> Mode:
+        return self.machine.mode
+
+    @property
+    def why(self) -> str:
+        """Faults of the board."""
+        return ", ".join(fault_names(self.machine.faults, 16)).lower()
 
     @property
     def following(self) -> bool:
@@ -173,8 +226,8 @@ class VirtualBoard:
         for frame in self._frames:
             self._send(frame, self.sampled)
 
-    def _sample(self, sensed: SensorFrame, now: int) -> list[Frame]:
-        frames: list[Frame] = []
+    def _sample(self, sensed: SensorFrame, now: int) -> list[WireFrame]:
+        frames: list[WireFrame] = []
         if Sensors.IMU in self.sensors:
             frames.append(Imu(sensed.gyro, sensed.acceleration))
         for side, flag in ((LEFT, Sensors.LEFT_FOOT), (RIGHT, Sensors.RIGHT_FOOT)):
@@ -182,8 +235,12 @@ class VirtualBoard:
                 frames.append(FootWrench(side, sensed.wrench[side]))
         if Sensors.IMU in self.sensors:
             frames.append(self.body.truth())
-        machine, i, condition = self.machine, self.index, self.condition
-        joints = condition.measured(sensed.position[i], sensed.velocity[i], sensed.torque[i])
+        machine, i, condition, gauge = self.machine, self.index, self.condition, self.gauge
+        joints = condition.measured(
+            gauge.raw_position(sensed.position[i]),
+            gauge.raw_velocity(sensed.velocity[i]),
+            gauge.raw_torque(sensed.torque[i]),
+        )
         faults = machine.faults
         for bit, when in self._refused.items():
             if now - when < REPEAT:
@@ -196,17 +253,22 @@ class VirtualBoard:
         )  # fmt: skip
         return frames
 
-    def _send(self, frame: Frame, now: int) -> None:
+    def _send(self, frame: WireFrame, now: int) -> None:
         self.out.append(self.sender.encode(frame, now))
 
 
-def joint_table(robot: Robot, joints: Array) -> list[Joint]:
-    """What the board tells about its joints."""
+def joint_table(robot: Robot, joints: Array, gauge: Calibration | None = None) -> list[Joint]:
+    """What the board tells about its joints, in its own numbers."""
+    gauge = gauge or Calibration([JointCalibration()] * len(joints))
     factor, margin = DRIVE_SPEED
+    ends = gauge.raw_position(robot.lower[joints]), gauge.raw_position(robot.upper[joints])
+    lower, upper = np.minimum(*ends), np.maximum(*ends)
+    speed = np.abs(gauge.raw_velocity(factor * robot.velocity_limit[joints] + margin))
+    torque = gauge.limit(robot.torque_limit[joints])
     table: list[Joint] = []
     for row, i in enumerate(joints):
         values: Array = np.array([
-            robot.lower[i], robot.upper[i], factor * robot.velocity_limit[i] + margin, robot.torque_limit[i],
+            lower[row], upper[row], speed[row], torque[row],
             TEMPERATURE_MAX, VOLTAGE_MIN, VOLTAGE_MAX, ENCODER_COUNT, TORQUE_COUNT,
         ])  # fmt: skip
         exact = values.astype(np.float32).astype(float)  # the host sees single precision, and so does the board

@@ -13,6 +13,7 @@ from typing import Protocol
 from humanoid_balance.errors import InputError
 
 CHUNK = 65536  # [bytes]
+TERMINALS = "/dev/pts/"
 
 
 class Endpoint(Protocol):
@@ -36,13 +37,18 @@ class Endpoint(Protocol):
     def close(self) -> None: ...
 
 
+def _stale(link: Path) -> bool:
+    """A link that another virtual board made, not one that leads to a real port."""
+    return link.is_symlink() and str(link.readlink()).startswith(TERMINALS)
+
+
 class PtyEndpoint:
     """A pseudo-terminal. ``link`` is a symbolic link to it, which stays the same after unplugging."""
 
     def __init__(self, link: Path | None = None) -> None:
         self.link = link
-        if link is not None and link.exists() and not link.is_symlink():
-            raise InputError(f"link {link}: exists and is no symbolic link")
+        if link is not None and (link.exists() or link.is_symlink()) and not _stale(link):
+            raise InputError(f"link {link}: exists and is no link to a pseudo-terminal")
         self._master = -1
         self.plug()
 

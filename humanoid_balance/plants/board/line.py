@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import deque
 from dataclasses import dataclass, fields
 
 from humanoid_balance.errors import InputError
+
+_FRAME = re.compile(rb"\0*[^\0]+\0")  # with the zeros in front of it
 
 
 @dataclass(frozen=True)
@@ -41,14 +44,16 @@ class Line:
         self._clean = disturbance == Disturbance()
 
     def send(self, data: bytes, now: float) -> None:
-        """Bytes enter the line; frames are told apart by their closing zero."""
+        """Bytes enter the line; a frame is what goes up to its closing zero, zeros in front of it included."""
         if self._clean:
             if now >= self.silent_until:
                 self._queue.append((max(now, self.blocked_until), data))
             return
-        *frames, self._rest = (self._rest + data).split(b"\0")
-        for frame in frames:
-            self._send_frame(frame + b"\0", now)
+        data, end = self._rest + data, 0
+        for found in _FRAME.finditer(data):
+            self._send_frame(found[0], now)
+            end = found.end()
+        self._rest = data[end:]
 
     def due(self, now: float) -> bytes:
         """Bytes that have arrived by now."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import select
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.plants.board.board import VirtualBoard
 from humanoid_balance.plants.board.body import Body
+from humanoid_balance.plants.board.device import Device
 from humanoid_balance.plants.board.endpoint import Endpoint
 from humanoid_balance.plants.board.faults import FaultPlan, PlannedFault
 from humanoid_balance.plants.board.line import Disturbance, Line
@@ -20,7 +22,22 @@ from humanoid_balance.types import Array
 SLIP = 0.005  # a board that is so late lets simulated time fall behind, instead of hurrying after the wall [s]
 PATIENCE = 0.05  # longest sleep [s]
 
-ModeLog = Callable[[float, VirtualBoard, Mode, Mode], None]  # wall time [s], board, mode before, mode now
+RECENT = 100  # turns over which the board remembers how late it was: five watchdogs
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChange:
+    """A board has changed its mode."""
+
+    wall: float  # the machine's monotonic clock [s]
+    board: Device
+    before: Mode
+    now: Mode
+    starved: float  # since the last valid command, by the board's clock [s]
+    late: float  # the most that the board's process was behind the wall's clock of late [s]
+
+
+ModeLog = Callable[[ModeChange], None]
 
 
 class Server:
@@ -29,7 +46,7 @@ class Server:
     def __init__(
         self,
         body: Body,
-        boards: Sequence[VirtualBoard],
+        boards: Sequence[Device],
         endpoints: Sequence[Endpoint],
         disturbance: Disturbance | None = None,
         plan: FaultPlan | None = None,
@@ -41,9 +58,10 @@ class Server:
         lines = [Line(disturbance or Disturbance(), 2 * seed + k) for k in range(2 * len(boards))]
         self._down, self._up = lines[::2], lines[1::2]  # from the host, to the host
         self._was_connected = [False] * len(boards)
-        self._modes = [board.machine.mode for board in boards]
+        self._modes = [board.mode for board in boards]
         self._replug = [float("inf")] * len(boards)  # when a pulled plug goes back in [s]
         self._log = log
+        self._late: deque[float] = deque(maxlen=RECENT)  # of the last turns [s]
         self._turn_ended = self._next = time.monotonic()
         self._asked = 0.0  # when the present lock-step sample was sent first ...
         self._repeated = 0.0  # ... and last [s]
@@ -73,6 +91,7 @@ class Server:
             if all(board.lockstep for board in self.boards):
                 return
             self._sleep(min(self._next, *self._dues(), wall + PATIENCE) - time.monotonic())
+        self._late.append(wall - self._next)
         self._advance(wall)
         self._sample()
         self._turn_ended = wall
@@ -82,7 +101,7 @@ class Server:
         if late > SLIP:
             self._next += late
             for board in self.boards:
-                board.machine.lose_time(round(1e6 * late))
+                board.lose_time(round(1e6 * late))
 
     def _sample(self) -> None:
         now, sensed = self.body.now, None
@@ -145,10 +164,13 @@ class Server:
 
     def _report(self, wall: float) -> None:
         for k, board in enumerate(self.boards):
-            if board.machine.mode is not self._modes[k]:
+            if board.mode is not self._modes[k]:
                 if self._log is not None:
-                    self._log(wall, board, self._modes[k], board.machine.mode)
-                self._modes[k] = board.machine.mode
+                    starved, late = 1e-6 * board.starved(self.body.now), max(self._late, default=0.0)
+                    self._log(ModeChange(wall, board, self._modes[k], board.mode, starved, late))
+                if self._modes[k] is Mode.STOPPED and not any(board.following for board in self.boards):
+                    self.body.put_back()  # whoever resets a stop has the robot on its feet again
+                self._modes[k] = board.mode
 
     def _inflict(self, faults: Sequence[PlannedFault], wall: float) -> None:
         for fault in faults:
@@ -163,29 +185,7 @@ class Server:
                 elif fault.kind == "reboot":
                     self.boards[k].power_up()
         for board in self.boards:
-            self._ail(board, faults)
-
-    def _ail(self, board: VirtualBoard, faults: Sequence[PlannedFault]) -> None:
-        """Put a board's drives into the condition that the faults mean."""
-        condition, names = board.condition, self.body.robot.joint_names
-        position = self.body.joints()[0]
-        stuck = np.zeros(len(board.index), dtype=bool)
-        condition.heal()
-        board.line_pressed = any(fault.kind == "e-stop-line" for fault in faults)
-        for fault in faults:
-            for row, joint in enumerate(board.index):
-                if fault.joint is not None and fault.joint != names[joint]:
-                    continue
-                if fault.kind == "stuck-encoder":
-                    stuck[row] = True
-                    condition.stick(row, float(position[joint]))
-                elif fault.kind == "over-temperature":
-                    condition.heat(row)
-                elif fault.kind == "brown-out":
-                    condition.starve(row)
-                elif fault.kind == "silent":
-                    condition.silent[row] = True
-        condition.release(stuck)
+            board.ail(faults)
 
     # ---- the cables ----
 

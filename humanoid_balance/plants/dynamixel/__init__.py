@@ -2,7 +2,7 @@
 
 from humanoid_balance.plants.dynamixel.faults import HardwareError, StatusError, joint_fault, status_faults
 from humanoid_balance.plants.dynamixel.instructions import (
-    Status,
+    ServoStatus,
     fast_blocks,
     fast_sync_read,
     parse_status,
@@ -13,18 +13,18 @@ from humanoid_balance.plants.dynamixel.instructions import (
     sync_write,
     write,
 )
-from humanoid_balance.plants.dynamixel.packet import BROADCAST, Decoder, Instruction, Received
+from humanoid_balance.plants.dynamixel.packet import BROADCAST, Instruction, Received, ServoDecoder
 from humanoid_balance.plants.dynamixel.servo import Present, Servo
 
 __all__ = [
     "BROADCAST",
-    "Decoder",
     "HardwareError",
     "Instruction",
     "Present",
     "Received",
     "Servo",
-    "Status",
+    "ServoDecoder",
+    "ServoStatus",
     "StatusError",
     "fast_blocks",
     "fast_sync_read",

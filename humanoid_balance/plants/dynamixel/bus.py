@@ -16,7 +16,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.plants.dynamixel import servo as registers
 from humanoid_balance.plants.dynamixel.faults import ALERT, joint_fault, status_faults
 from humanoid_balance.plants.dynamixel.instructions import (
-    Status,
+    ServoStatus,
     fast_blocks,
     fast_sync_read,
     parse_status,
@@ -27,7 +27,7 @@ from humanoid_balance.plants.dynamixel.instructions import (
     sync_write,
     write,
 )
-from humanoid_balance.plants.dynamixel.packet import BROADCAST, Decoder, Received
+from humanoid_balance.plants.dynamixel.packet import BROADCAST, Received, ServoDecoder
 from humanoid_balance.plants.dynamixel.servo import COUNTS_PER_TURN, Present, Register, Servo, goals
 from humanoid_balance.plants.port import Port
 from humanoid_balance.plants.protocol import BoardMachine, Configure, Derating, Joint, JointFault, Mode, Packet
@@ -64,7 +64,7 @@ class ServoBus:
         self.temperature, self.voltage = np.full(n, np.nan), np.full(n, np.nan)
         self.joint_faults = np.zeros(n, dtype=np.uint16)
         self.complaints: tuple[str, ...] = ()  # status errors of the last cycle, by servo
-        self.decoder = Decoder()
+        self.decoder = ServoDecoder()
         self._row = {servo.identifier: k for k, servo in enumerate(self.servos)}
         self._heard = np.full(n, -SILENT)  # when each servo answered last [µs]
         self._missed = np.full(n, MISSED)  # cycles since then
@@ -159,7 +159,7 @@ class ServoBus:
         address, size = registers.GOAL_CURRENT
         self.port.send(sync_write(address, size, goals(self.servos, torque)))
 
-    def _take(self, answer: Status, now: int, complaints: list[str]) -> None:
+    def _take(self, answer: ServoStatus, now: int, complaints: list[str]) -> None:
         row = self._row.get(answer.identifier)
         if row is None:
             return
@@ -180,7 +180,7 @@ class ServoBus:
 
     # ---- the wire ----
 
-    def _read_all(self, register: Register) -> list[Status]:
+    def _read_all(self, register: Register) -> list[ServoStatus]:
         """Fast sync read; after an incomplete one, a plain one, in which each servo answers for itself."""
         identifiers = [servo.identifier for servo in self.servos]
         self._flush()
@@ -195,11 +195,11 @@ class ServoBus:
         self._slow = len(answers) < len(identifiers)
         return answers
 
-    def _insist(self, packet: bytes, identifier: int) -> Status | None:
+    def _insist(self, packet: bytes, identifier: int) -> ServoStatus | None:
         """Ask several times, with patience."""
         return next((a for _ in range(TRIES) if (a := self._ask(packet, identifier, FIND)) is not None), None)
 
-    def _ask(self, packet: bytes, identifier: int, patience: float = ANSWER) -> Status | None:
+    def _ask(self, packet: bytes, identifier: int, patience: float = ANSWER) -> ServoStatus | None:
         self._flush()
         self.port.send(packet)
         for answer in map(parse_status, self._listen(1, patience)):

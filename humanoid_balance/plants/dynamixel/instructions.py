@@ -16,7 +16,7 @@ from humanoid_balance.plants.dynamixel.packet import BROADCAST, FRONT, HEADER, I
 _RANGE = struct.Struct("<HH")  # address, length
 
 
-class Status(NamedTuple):
+class ServoStatus(NamedTuple):
     """Answer of one servo."""
 
     identifier: int
@@ -66,20 +66,20 @@ def sync_write(address: int, length: int, data: Mapping[int, bytes]) -> bytes:
     return build(BROADCAST, Instruction.SYNC_WRITE, _RANGE.pack(address, length) + parts)
 
 
-def parse_status(packet: Received) -> Status | None:
+def parse_status(packet: Received) -> ServoStatus | None:
     """The status in a packet; None if it is something else, such as the echo of an instruction."""
     if packet.instruction != Instruction.STATUS or not packet.parameters:
         return None
-    return Status(packet.identifier, packet.parameters[0], packet.parameters[1:])
+    return ServoStatus(packet.identifier, packet.parameters[0], packet.parameters[1:])
 
 
-def fast_blocks(raw: bytes, length: int) -> list[Status]:
+def fast_blocks(raw: bytes, length: int) -> list[ServoStatus]:
     """Parts of a fast sync read, each of ``length`` bytes of data.
 
     Behind the header every servo adds error, identifier, data and the CRC of everything so far, nothing stuffed. What
     came before a servo that kept silent, or before a disturbance, is still good: parts are returned up to there.
     """
-    blocks: list[Status] = []
+    blocks: list[ServoStatus] = []
     if raw[:5] != HEADER + bytes((BROADCAST,)) or raw[FRONT : FRONT + 1] != bytes((Instruction.STATUS,)):
         return blocks
     at, crc = FRONT + 1, crc16(raw[: FRONT + 1])
@@ -88,7 +88,7 @@ def fast_blocks(raw: bytes, length: int) -> list[Status]:
         crc = crc16(raw[at:end], crc)
         if raw[end : end + 2] != crc.to_bytes(2, "little"):
             break
-        blocks.append(Status(raw[at + 1], raw[at], raw[at + 2 : end]))
+        blocks.append(ServoStatus(raw[at + 1], raw[at], raw[at + 2 : end]))
         crc = crc16(raw[end : end + 2], crc)
         at = end + 2
     return blocks
@@ -102,7 +102,7 @@ def status(identifier: int, error: int, data: bytes) -> bytes:
     return build(identifier, Instruction.STATUS, bytes((error,)) + data)
 
 
-def fast_status(answers: Sequence[Status]) -> bytes:
+def fast_status(answers: Sequence[ServoStatus]) -> bytes:
     """The single status packet that the servos of a fast sync read write together."""
     length = 1 + sum(len(answer.data) + 4 for answer in answers)
     packet = head(BROADCAST, length) + bytes((Instruction.STATUS,))

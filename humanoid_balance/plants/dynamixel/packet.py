@@ -76,7 +76,7 @@ class Received(NamedTuple):
 
 
 @dataclass(slots=True)
-class Counts:
+class ServoCounts:
     """What has come over the line since the decoder was made."""
 
     bytes: int = 0
@@ -85,11 +85,11 @@ class Counts:
     bad_crc: int = 0
 
 
-class Decoder:
+class ServoDecoder:
     """Finds packets in a byte stream. Takes any bytes in pieces of any size, never raises, keeps a bounded rest."""
 
     def __init__(self) -> None:
-        self.counts = Counts()
+        self.counts = ServoCounts()
         self._rest = bytearray()
 
     @property

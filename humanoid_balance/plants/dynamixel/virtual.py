@@ -10,8 +10,14 @@ from dataclasses import dataclass, field
 
 from humanoid_balance.plants.dynamixel import servo as registers
 from humanoid_balance.plants.dynamixel.faults import ALERT, HardwareError, StatusError
-from humanoid_balance.plants.dynamixel.instructions import Status, fast_status, parse_range, parse_sync_write, status
-from humanoid_balance.plants.dynamixel.packet import BROADCAST, Decoder, Instruction, Received
+from humanoid_balance.plants.dynamixel.instructions import (
+    ServoStatus,
+    fast_status,
+    parse_range,
+    parse_sync_write,
+    status,
+)
+from humanoid_balance.plants.dynamixel.packet import BROADCAST, Instruction, Received, ServoDecoder
 from humanoid_balance.plants.dynamixel.servo import Register, Servo
 
 TABLE = 256  # bytes of a control table
@@ -94,7 +100,7 @@ class VirtualServos:
 
     def __init__(self, servos: Sequence[Servo]) -> None:
         self.servos: Mapping[int, VirtualServo] = {servo.identifier: VirtualServo(servo) for servo in servos}
-        self._decoder = Decoder()
+        self._decoder = ServoDecoder()
 
     def receive(self, data: bytes, now: int) -> bytes:
         """Act on what the host sent; the answer. ``now`` in µs."""
@@ -123,17 +129,19 @@ class VirtualServos:
         return b"".join(self._single(servo, packet) for servo in addressed if servo is not None and not servo.silent)
 
     def _group(self, instruction: int, address: int, length: int, identifiers: bytes) -> bytes:
-        answers: list[Status] = []
+        answers: list[ServoStatus] = []
         for identifier in identifiers:
             servo = self.servos.get(identifier)
             if servo is None or servo.silent:
                 if instruction == Instruction.FAST_SYNC_READ:
                     break  # the next one waits for its turn in vain
                 continue
-            answers.append(Status(identifier, servo.alert, bytes(servo.table[address : address + length])))
+            answers.append(ServoStatus(identifier, servo.alert, bytes(servo.table[address : address + length])))
         if instruction == Instruction.SYNC_READ:
             return b"".join(status(*answer) for answer in answers)
-        whole = fast_status([*answers, *(Status(0, 0, bytes(length)) for _ in range(len(identifiers) - len(answers)))])
+        whole = fast_status(
+            [*answers, *(ServoStatus(0, 0, bytes(length)) for _ in range(len(identifiers) - len(answers)))]
+        )
         return whole[: len(whole) - (len(identifiers) - len(answers)) * (length + 4)]
 
     def _single(self, servo: VirtualServo, packet: Received) -> bytes:

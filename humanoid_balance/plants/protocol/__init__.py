@@ -1,12 +1,12 @@
 """The wire protocol between the host and its motor boards; ``docs/protocol.md`` is its definition."""
 
 from humanoid_balance.plants.protocol.board import BoardMachine, Derating
-from humanoid_balance.plants.protocol.command import Command, EmergencyStop, Reset
+from humanoid_balance.plants.protocol.command import EmergencyStop, WireCommand, WireReset
 from humanoid_balance.plants.protocol.fault import BOARD, Fault, fault_names
 from humanoid_balance.plants.protocol.handshake import Configure, Identify, Identity, Joint, Sensors, table_hash
-from humanoid_balance.plants.protocol.packet import Frame, FrameError
+from humanoid_balance.plants.protocol.packet import FrameError, WireFrame
 from humanoid_balance.plants.protocol.sensors import FootWrench, Imu
-from humanoid_balance.plants.protocol.simulation import Push, Truth
+from humanoid_balance.plants.protocol.simulation import WirePush, WireTruth
 from humanoid_balance.plants.protocol.state import State
 from humanoid_balance.plants.protocol.stream import FROM_BOARD, FROM_HOST, Counts, Decoder, Packet, Sender
 from humanoid_balance.plants.protocol.vocabulary import BoardFault, FaultCode, JointFault, Mode
@@ -17,7 +17,6 @@ __all__ = [
     "FROM_HOST",
     "BoardFault",
     "BoardMachine",
-    "Command",
     "Configure",
     "Counts",
     "Decoder",
@@ -26,7 +25,6 @@ __all__ = [
     "Fault",
     "FaultCode",
     "FootWrench",
-    "Frame",
     "FrameError",
     "Identify",
     "Identity",
@@ -35,12 +33,14 @@ __all__ = [
     "JointFault",
     "Mode",
     "Packet",
-    "Push",
-    "Reset",
     "Sender",
     "Sensors",
     "State",
-    "Truth",
+    "WireCommand",
+    "WireFrame",
+    "WirePush",
+    "WireReset",
+    "WireTruth",
     "fault_names",
     "table_hash",
 ]

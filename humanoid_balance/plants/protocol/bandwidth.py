@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from humanoid_balance.plants.protocol.command import ROWS, Command
-from humanoid_balance.plants.protocol.packet import Frame, wire_size
+from humanoid_balance.plants.protocol.command import ROWS, WireCommand
+from humanoid_balance.plants.protocol.packet import WireFrame, wire_size
 from humanoid_balance.plants.protocol.sensors import FootWrench, Imu
 from humanoid_balance.plants.protocol.state import State
 from humanoid_balance.plants.protocol.vocabulary import BoardFault, Mode
@@ -16,7 +16,7 @@ BITS_PER_BYTE = 10  # start bit, eight bits, stop bit
 JOINTS = 34
 RATE = 1000  # [Hz]
 BUSES = (1, 2, 4, 5)  # into which the joints are split
-SENSORS: tuple[Frame, ...] = (Imu(np.zeros(3), np.zeros(3)), *(FootWrench(side, np.zeros(6)) for side in (0, 1)))
+SENSORS: tuple[WireFrame, ...] = (Imu(np.zeros(3), np.zeros(3)), *(FootWrench(side, np.zeros(6)) for side in (0, 1)))
 
 
 def state_size(n: int) -> int:
@@ -28,7 +28,7 @@ def state_size(n: int) -> int:
 
 def command_size(mode: Mode, n: int) -> int:
     """Most bytes of a command frame for ``n`` joints on the wire."""
-    return wire_size(len(Command(mode, 0, np.zeros((ROWS[mode], n))).pack()))
+    return wire_size(len(WireCommand(mode, 0, np.zeros((ROWS[mode], n))).pack()))
 
 
 def sensor_size() -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from humanoid_balance.plants.protocol.command import Command, EmergencyStop, Reset
+from humanoid_balance.plants.protocol.command import EmergencyStop, WireCommand, WireReset
 from humanoid_balance.plants.protocol.fault import BOARD, Fault
 from humanoid_balance.plants.protocol.handshake import Configure, Joint, table_hash
 from humanoid_balance.plants.protocol.stream import Packet
@@ -54,7 +54,7 @@ class BoardMachine:
         self.faults = BoardFault(0)  # of the last stop or lapse, cleared by Reset and by arming
         self.configure: Configure | None = None
         self.echo = 0  # stamp of the last valid command [µs, host's clock]
-        self._command = Command.idle(Mode.DISARMED, 0, self.n)
+        self._command = WireCommand.idle(Mode.DISARMED, 0, self.n)
         self._fed = 0  # arrival of the last valid command
         self._stopped = 0  # begin of the emergency stop
         self._blocked = False  # a cause to stop is present
@@ -66,11 +66,11 @@ class BoardMachine:
         frame = packet.frame
         if isinstance(frame, EmergencyStop):
             self.stop(FaultCode.EMERGENCY_STOP, now)
-        elif isinstance(frame, Reset):
+        elif isinstance(frame, WireReset):
             self._reset()
         elif isinstance(frame, Configure):
             return self._take_configuration(frame)
-        elif isinstance(frame, Command):
+        elif isinstance(frame, WireCommand):
             return self._take_command(frame, packet.stamp, now)
         return None
 
@@ -102,10 +102,20 @@ class BoardMachine:
         elif self.mode is not Mode.STOPPING:
             self.mode = Mode.STOPPED
 
+    def port_closed(self, now: int) -> None:
+        """The host is gone. Drives that are on brake, and the stop is latched; where they are off there is nothing to
+        stop. Whoever comes next has to say what it wants."""
+        if self.mode in ARMED_MODES or self.mode in BRAKING_MODES:
+            self.stop(FaultCode.PORT_CLOSED, now)
+            return
+        self.configure = None
+        if self.mode is Mode.DISARMED:
+            self.mode = Mode.UNCONFIGURED
+
     def _reset(self) -> None:
         if self.mode is Mode.STOPPED and not self._blocked:
             if BoardFault.PORT_CLOSED in self.faults:
-                self.configure = None  # whoever comes next has to say what it wants
+                self.configure = None  # it was needed to brake until now
             self.mode, self.faults = Mode.OFF, BoardFault(0)
 
     def _take_configuration(self, configure: Configure) -> Fault | None:
@@ -125,7 +135,7 @@ class BoardMachine:
         self.mode, self.configure = Mode.DISARMED, configure
         return None
 
-    def _take_command(self, command: Command, stamp: int, now: int) -> Fault | None:
+    def _take_command(self, command: WireCommand, stamp: int, now: int) -> Fault | None:
         if command.joints.shape[1] != self.n or not np.isfinite(command.joints).all():
             return Fault(FaultCode.BAD_COMMAND, BOARD, command.joints.shape[1], self.n)
         age = now - command.answers
@@ -135,7 +145,7 @@ class BoardMachine:
         mode = TRANSITIONS[self.mode].get(command.mode)
         arming = self.mode is Mode.DISARMED and mode is Mode.DAMPING
         if mode is None or (arming and self._blocked):
-            return Fault(FaultCode.REFUSED, BOARD, Command.TYPE, self.mode)
+            return Fault(FaultCode.REFUSED, BOARD, WireCommand.TYPE, self.mode)
         if arming:
             self.faults = BoardFault(0)
         if mode is Mode.DISARMED and self.configure is None:
@@ -150,9 +160,13 @@ class BoardMachine:
         """Check sum of the configuration in force, 0 without one."""
         return 0 if self.configure is None else self.configure.checksum
 
+    def starved(self, now: int) -> int:
+        """Time since the last valid command, or since the beginning [µs]."""
+        return now - self._fed
+
     def echo_age(self, now: int) -> int:
         """Time since the last valid command arrived [µs]."""
-        return min(now - self._fed, 0xFFFFFFFF) if self.echo else 0
+        return min(self.starved(now), 0xFFFFFFFF) if self.echo else 0
 
     def torque(self, position: Array, velocity: Array, share: Array) -> Array:
         """Of every drive (n,) [N m]; ``share`` is the part of its torque limit that each joint may use (n,)."""

@@ -17,7 +17,7 @@ ROWS = {Mode.DISARMED: 0, Mode.DAMPING: 0, Mode.TORQUE: 1, Mode.IMPEDANCE: 5}  #
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Command:
+class WireCommand:
     """Host to board: a mode and the joint vectors it needs, one row each.
 
     TORQUE has the row torque [N m]; IMPEDANCE has torque, position [rad], velocity [rad/s], stiffness [N m/rad] and
@@ -32,9 +32,9 @@ class Command:
     joints: Array  # (rows, n)
 
     @staticmethod
-    def idle(mode: Mode, answers: int, n: int) -> Command:
+    def idle(mode: Mode, answers: int, n: int) -> WireCommand:
         """DISARMED or DAMPING for ``n`` joints."""
-        return Command(mode, answers, np.empty((0, n)))
+        return WireCommand(mode, answers, np.empty((0, n)))
 
     def pack(self) -> bytes:
         rows, n = self.joints.shape
@@ -55,7 +55,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
+class WireReset:
     """Host to board: leave STOPPED for OFF, if the cause is gone."""
 
     TYPE: ClassVar[int] = 0x04

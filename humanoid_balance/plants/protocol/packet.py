@@ -1,4 +1,4 @@
-"""The envelope around every frame: header, payload, CRC-32, stuffed and closed by a zero byte."""
+"""The envelope around every frame: header, payload, CRC-32, stuffed, between two zero bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FrameError(ValueError):
     """A payload that its frame type does not allow."""
 
 
-class Frame(Protocol):
+class WireFrame(Protocol):
     """What the envelope knows of a frame: its type number and its payload."""
 
     TYPE: ClassVar[int]
@@ -35,7 +35,7 @@ class Frame(Protocol):
         ...
 
 
-class Body(NamedTuple):
+class Opened(NamedTuple):
     """An opened envelope."""
 
     version: int
@@ -50,26 +50,26 @@ class CrcError(ValueError):
 
 
 def wrap(kind: int, sequence: int, stamp: int, payload: bytes) -> bytes:
-    """Bytes for the wire, closing zero included."""
+    """Bytes for the wire: a zero that ends whatever noise came before, the stuffed body, the closing zero."""
     if len(payload) > MAX_PAYLOAD:
         raise FrameError(f"payload of {len(payload)} bytes; allowed: up to {MAX_PAYLOAD}")
     body = HEADER.pack(VERSION, kind, sequence, stamp) + payload
-    return cobs.encode(body + CRC.pack(zlib.crc32(body))) + b"\0"
+    return b"\0" + cobs.encode(body + CRC.pack(zlib.crc32(body))) + b"\0"
 
 
-def unwrap(stuffed: bytes) -> Body:
+def unwrap(stuffed: bytes) -> Opened:
     """Open what lay between two zero bytes; raises CobsError or CrcError."""
     body = cobs.decode(stuffed)
     end = len(body) - CRC.size
     if end < HEADER.size or CRC.unpack_from(body, end)[0] != zlib.crc32(body[:end]):
         raise CrcError("check sum")
     version, kind, sequence, stamp = HEADER.unpack_from(body)
-    return Body(version, kind, sequence, stamp, body[HEADER.size : end])
+    return Opened(version, kind, sequence, stamp, body[HEADER.size : end])
 
 
 def wire_size(payload: int) -> int:
-    """The most bytes on the wire for a payload of this many bytes, closing zero included."""
-    return cobs.encoded_size(HEADER.size + payload + CRC.size) + 1
+    """The most bytes on the wire for a payload of this many bytes, both zeros included."""
+    return cobs.encoded_size(HEADER.size + payload + CRC.size) + 2
 
 
 def pack_name(name: str, size: int) -> bytes:

@@ -17,7 +17,7 @@ _TRUTH = struct.Struct("<B7x19d")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Push:
+class WirePush:
     """Host to simulator: a wrench on one link, from now until a time; the next one for the link replaces it."""
 
     TYPE: ClassVar[int] = 0x06
@@ -40,7 +40,7 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truth:
+class WireTruth:
     """Simulator to host, for the recorder only: what no robot can measure. World axes; base is the URDF's root link."""
 
     TYPE: ClassVar[int] = 0x87

@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from humanoid_balance.plants.protocol.cobs import CobsError
-from humanoid_balance.plants.protocol.command import Command, EmergencyStop, Reset
+from humanoid_balance.plants.protocol.command import EmergencyStop, WireCommand, WireReset
 from humanoid_balance.plants.protocol.fault import Fault
 from humanoid_balance.plants.protocol.handshake import Configure, Identify, Identity, Joint
-from humanoid_balance.plants.protocol.packet import MAX_STUFFED, CrcError, Frame, unwrap, wrap
+from humanoid_balance.plants.protocol.packet import MAX_STUFFED, CrcError, WireFrame, unwrap, wrap
 from humanoid_balance.plants.protocol.sensors import FootWrench, Imu
-from humanoid_balance.plants.protocol.simulation import Push, Truth
+from humanoid_balance.plants.protocol.simulation import WirePush, WireTruth
 from humanoid_balance.plants.protocol.state import State
 from humanoid_balance.plants.protocol.vocabulary import VERSION
 
-_HOST: tuple[type[Frame], ...] = (Identify, Configure, Command, Reset, EmergencyStop, Push)
-_BOARD: tuple[type[Frame], ...] = (Identity, Joint, State, Imu, FootWrench, Fault, Truth)
-FROM_HOST: Mapping[int, type[Frame]] = {frame.TYPE: frame for frame in _HOST}  # what a board listens to
-FROM_BOARD: Mapping[int, type[Frame]] = {frame.TYPE: frame for frame in _BOARD}  # what a host listens to
-FRAMES: Mapping[int, type[Frame]] = {**FROM_HOST, **FROM_BOARD}
+_HOST: tuple[type[WireFrame], ...] = (Identify, Configure, WireCommand, WireReset, EmergencyStop, WirePush)
+_BOARD: tuple[type[WireFrame], ...] = (Identity, Joint, State, Imu, FootWrench, Fault, WireTruth)
+FROM_HOST: Mapping[int, type[WireFrame]] = {frame.TYPE: frame for frame in _HOST}  # what a board listens to
+FROM_BOARD: Mapping[int, type[WireFrame]] = {frame.TYPE: frame for frame in _BOARD}  # what a host listens to
+FRAMES: Mapping[int, type[WireFrame]] = {**FROM_HOST, **FROM_BOARD}
 
 
-def _unpack(kind: type[Frame] | None, payload: bytes) -> Frame | None:
+def _unpack(kind: type[WireFrame] | None, payload: bytes) -> WireFrame | None:
     """The frame, or None for an unknown type or values that its type does not allow."""
     try:
         return None if kind is None else kind.unpack(payload)
@@ -35,7 +35,7 @@ def _unpack(kind: type[Frame] | None, payload: bytes) -> Frame | None:
 class Packet(NamedTuple):
     """A frame that arrived whole."""
 
-    frame: Frame
+    frame: WireFrame
     sequence: int
     stamp: int  # sender's clock [µs]
 
@@ -62,7 +62,7 @@ class Sender:
     def __init__(self) -> None:
         self._sequence = 0
 
-    def encode(self, frame: Frame, stamp: int) -> bytes:
+    def encode(self, frame: WireFrame, stamp: int) -> bytes:
         """Bytes for the wire; ``stamp`` is the sender's clock [µs]."""
         data = wrap(frame.TYPE, self._sequence, stamp, frame.pack())
         self._sequence = (self._sequence + 1) & 0xFFFF
@@ -72,7 +72,7 @@ class Sender:
 class Decoder:
     """Finds the frames in a byte stream. Takes any bytes in pieces of any size, never raises, keeps a bounded rest."""
 
-    def __init__(self, expected: Mapping[int, type[Frame]]) -> None:
+    def __init__(self, expected: Mapping[int, type[WireFrame]]) -> None:
         self.counts = Counts()
         self.other_version: int | None = None  # last foreign protocol version seen on the line
         self._expected = expected
@@ -95,6 +95,10 @@ class Decoder:
         if len(self._rest) > MAX_STUFFED:
             self._rest, self._overlong = b"", True
         return packets
+
+    def restart(self) -> None:
+        """Another sender is at the line: nothing of the last one's place in a frame or in the sequence counts."""
+        self._rest, self._overlong, self._sequence = b"", False, None
 
     @property
     def pending(self) -> int:

@@ -12,36 +12,39 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
     FROM_BOARD,
-    Command,
     Configure,
     Decoder,
     Derating,
     EmergencyStop,
     Fault,
+    FaultCode,
     FootWrench,
-    Frame,
     Identify,
     Identity,
     Imu,
     Joint,
     Mode,
     Packet,
-    Reset,
     Sender,
     State,
-    Truth,
+    WireCommand,
+    WireFrame,
+    WireReset,
+    WireTruth,
     table_hash,
 )
 from humanoid_balance.plants.protocol.vocabulary import VERSION
 from humanoid_balance.plants.serial import table
 from humanoid_balance.plants.serial.calibration import JointCalibration
-from humanoid_balance.plants.serial.line import Bus, Clock, Sample, Wish, microseconds
+from humanoid_balance.plants.serial.line import STOPPED_MODES, Bus, Clock, LineSettings, Sample, microseconds
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import TorqueCommand
 
 COURT = 100_000  # how often a question is repeated [µs]
+INSIST = 1_000  # between two emergency stops until the board confirms one [µs]
 LISTEN = 0.05  # longest wait for bytes [s]
 REOPEN = 0.2  # how often a lost port is tried again [s]
+STOPS = (FaultCode.WATCHDOG, FaultCode.EMERGENCY_STOP, FaultCode.PORT_CLOSED, FaultCode.JOINT_FAULT)
 
 
 class BoardBus(Bus):
@@ -51,7 +54,7 @@ class BoardBus(Bus):
         self,
         port: Port,
         robot: Robot,
-        wish: Wish,
+        wish: LineSettings,
         known: Mapping[str, JointCalibration],
         news: threading.Condition,
         now: Clock = microseconds,
@@ -59,10 +62,12 @@ class BoardBus(Bus):
         super().__init__(port, news, now)
         self.robot, self.wish, self._known = robot, wish, known
         self.decoder = Decoder(FROM_BOARD)
-        self.truth: Truth | None = None
+        self.truth: WireTruth | None = None
         self._table: int | None = None  # of the first board that fitted: nobody else may take its place
         self._sender = Sender()
-        self._last_command: Command | None = None
+        self._last_command: WireCommand | None = None
+        self._stopping = False  # an emergency stop is wanted that the board has not confirmed
+        self._stop_sent = 0  # [µs]
         self._closing = False
         self.forget()
         self._thread = threading.Thread(target=self._run, name=f"reader of {self.url}", daemon=True)
@@ -86,7 +91,7 @@ class BoardBus(Bus):
         self.configure = None
         self.problem = ""
         self._rows: dict[int, Joint] = {}
-        self._parts: dict[int, list[Frame]] = {}  # frames of a sample that is not complete, by stamp
+        self._parts: dict[int, list[WireFrame]] = {}  # frames of a sample that is not complete, by stamp
         self._courted = -COURT
 
     # ---- what the plant asks ----
@@ -105,16 +110,21 @@ class BoardBus(Bus):
         """Ask for DISARMED or DAMPING."""
         if self.configure is not None:
             answers = self.sample.stamp if self.sample else 0
-            self._last_command = Command.idle(mode, answers, len(self.index))
+            self._last_command = WireCommand.idle(mode, answers, len(self.index))
             self.send(self._last_command)
 
     def stop(self) -> None:
-        self._write(self._sender.encode(EmergencyStop(), self._now()), urgent=True)
+        """At once; the reader thread repeats it until the board says that it stops, whatever the loop does."""
+        self._stopping, self._stop_sent = True, self._now()
+        self._write(self._sender.encode(EmergencyStop(), self._stop_sent), urgent=True)
+
+    def unstop(self) -> None:
+        self._stopping = False
 
     def reset(self) -> None:
-        self.send(Reset())
+        self.send(WireReset())
 
-    def send(self, frame: Frame) -> None:
+    def send(self, frame: WireFrame) -> None:
         self._write(self._sender.encode(frame, self._now()), urgent=False)
 
     def _write(self, data: bytes, urgent: bool) -> None:
@@ -150,10 +160,15 @@ class BoardBus(Bus):
         packets = self.decoder.feed(data) if data else []
         with self.news:
             self._court()
-            if self._take(packets, arrival):
+            news = self._take(packets, arrival)
+            if self._stopping and arrival - self._stop_sent >= INSIST:
+                self.stop()
+            if news:
                 self.news.notify_all()
 
     def _lose(self, why: str) -> None:
+        if self.connected:
+            self.log.port_lost(1e-6 * self._now(), why)
         self.forget()
         self.problem = why
 
@@ -171,6 +186,7 @@ class BoardBus(Bus):
             self.clock.reset()
             self.connected = True
             self.reopened += 1
+            self.log.port_back(1e-6 * self._now())
 
     def _court(self) -> None:
         """Ask what is not known yet, every tenth of a second."""
@@ -197,6 +213,7 @@ class BoardBus(Bus):
                 news |= self._take_state(frame, packet.stamp, arrival)
             elif isinstance(frame, Fault):
                 self.faults[frame.name, frame.joint] = (frame, arrival)
+                self._log_fault(frame, arrival)
             elif isinstance(frame, Identity):
                 news |= self._meet(frame, None)
             elif isinstance(frame, Joint):
@@ -264,11 +281,25 @@ class BoardBus(Bus):
                 imu = part
             elif isinstance(part, FootWrench):
                 feet[part.side] = part.wrench
-            elif isinstance(part, Truth):
+            elif isinstance(part, WireTruth):
                 self.truth = part
         gauge = self.gauge
         self.sample = Sample(
             stamp, self.clock.host_time(stamp), arrival, state, gauge.position(state.position),
             gauge.velocity(state.velocity), gauge.torque(state.torque), imu, feet, self.truth,
         )  # fmt: skip
+        if state.mode in STOPPED_MODES:
+            self._stopping = False
+        self.note_state()
         return True
+
+    def _log_fault(self, fault: Fault, arrival: int) -> None:
+        """Faults of joints and refusals; why the board changed its mode is told with the mode."""
+        if fault.joint < len(self.joints):
+            self.log.fault(1e-6 * arrival, f"{fault.name} at {self.joints[fault.joint].name}: {evidence(fault)}")
+        elif fault.code not in STOPS:
+            self.log.fault(1e-6 * arrival, f"{fault.name}: {evidence(fault)}")
+
+
+def evidence(fault: Fault) -> str:
+    return f"{fault.value:.4g}, limit {fault.limit:.4g}"

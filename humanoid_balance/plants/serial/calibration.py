@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.plants.protocol import Command, Mode
+from humanoid_balance.plants.protocol import Mode, WireCommand
 from humanoid_balance.types import Array, TorqueCommand
 
 
@@ -36,8 +36,14 @@ class Calibration:
     def velocity(self, board: Array) -> Array:
         return board / self.gear
 
+    def raw_velocity(self, joint: Array) -> Array:
+        return joint * self.gear
+
     def torque(self, board: Array) -> Array:
         return board * self.gear
+
+    def raw_torque(self, joint: Array) -> Array:
+        return joint / self.gear
 
     def range(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Limits of the joints from those of the board."""
@@ -52,17 +58,17 @@ class Calibration:
         """Viscous damping of the joints as the board takes it."""
         return joint / self.gear**2
 
-    def command(self, mode: Mode, answers: int, command: TorqueCommand, index: Array) -> Command:
+    def command(self, mode: Mode, answers: int, command: TorqueCommand, index: Array) -> WireCommand:
         """The board's part of a command for all joints."""
         if mode is Mode.TORQUE:
-            return Command(mode, answers, (command.torque[index] / self.gear)[None])
+            return WireCommand(mode, answers, self.raw_torque(command.torque[index])[None])
         if mode is not Mode.IMPEDANCE:
-            return Command.idle(mode, answers, len(index))
+            return WireCommand.idle(mode, answers, len(index))
         rows = (
-            command.torque[index] / self.gear,
+            self.raw_torque(command.torque[index]),
             self.raw_position(command.position[index]),
-            command.velocity[index] * self.gear,
+            self.raw_velocity(command.velocity[index]),
             command.stiffness[index] / self.gear**2,
             command.damping[index] / self.gear**2,
         )
-        return Command(mode, answers, np.array(rows))
+        return WireCommand(mode, answers, np.array(rows))

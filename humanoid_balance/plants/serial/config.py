@@ -34,7 +34,7 @@ class HardwareConfig:
 
     buses: tuple[BusConfig, ...]
     calibration: Mapping[str, JointCalibration] = field(default_factory=dict)
-    torque: float = 1.0  # share of the robot's torque limits that is allowed
+    torque: float = 1.0  # share of the robot's torque limits that is allowed; the host's part is ``Robot.capped``
     robot: str | None = None  # specification of the robot
     period: float = 0.001  # of the loop [s]
     file: Path | None = None
@@ -66,7 +66,7 @@ def load(file: Path) -> HardwareConfig:
     config = HardwareConfig(
         buses=tuple(_bus(Reader(file, entry, f"buses.{k}.")) for k, entry in enumerate(entries)),
         calibration={name: _calibration(joints.section(name)) for name in list(joints.data)},
-        torque=reader.number("torque", 1.0, 0.0, 1.0),
+        torque=reader.number("torque", 1.0, 0.01, 1.0),
         robot=reader.text("robot", None),
         period=reader.number("period", 0.001, 1e-4, 0.02),
         file=file,

@@ -35,6 +35,7 @@ class Gate:
         self.reason = "not armed"
         self._mode = Mode.DISARMED  # that was sent last
         self.latched = True  # brake until the host disarms; nothing is armed before it has done so once
+        self._measured = np.zeros((2, bounds.limit.size))  # position and velocity of each joint, as last read
 
     def stop(self, reason: str) -> None:
         """Emergency stop; the first reason is kept."""
@@ -65,8 +66,10 @@ class Gate:
         else:
             self._watch(command, modes)
         self._mode = self._next(wanted, modes, measured[2])
+        seen = np.stack(measured[:2])
+        np.copyto(self._measured, seen, where=np.isfinite(seen))
         if self._mode in ARMED_MODES and self._mode is not Mode.DAMPING:
-            return self._mode, self.bounds.apply(command, measured[0], measured[1])
+            return self._mode, self.bounds.apply(command, *self._measured)
         return self._mode, command
 
     def _next(self, wanted: Mode, modes: Sequence[Mode], torque: Array) -> Mode:

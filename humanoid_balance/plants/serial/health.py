@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.plants.protocol import FaultCode, Mode, fault_names
-from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, JOINT_WARNINGS
+from humanoid_balance.plants.protocol import Mode, fault_names
+from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES
 from humanoid_balance.plants.serial.line import Bus
 from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Array
@@ -101,7 +101,10 @@ def torque_share(buses: Sequence[Bus], n: int) -> Array:
 
 
 def trouble(buses: Sequence[Bus], armed: bool) -> Trip | None:
-    """The first thing that forbids to arm, or to stay armed; a board on its way to DAMPING is none."""
+    """The first thing that forbids to arm, or to stay armed; a board on its way to DAMPING is none.
+
+    A board that a joint has stopped is named by that joint also after the joint is well again.
+    """
     modes = (*ARMED_MODES, Mode.DISARMED) if armed else (Mode.DISARMED,)
     for bus in buses:
         if not bus.connected:
@@ -110,24 +113,14 @@ def trouble(buses: Sequence[Bus], armed: bool) -> Trip | None:
             return Trip(bus.problem, bus.url, 0.0, 1.0)
         if bus.age() > SILENCE:
             return Trip("board does not answer [s]", bus.name, bus.age(), SILENCE)
-        trip = _joint_trouble(bus)
-        if trip is not None:
-            return trip
+        cause = bus.joint_cause()
+        if cause is not None:
+            return Trip(cause.what, cause.joint, cause.value, cause.limit)
         if bus.mode not in modes:
             assert bus.sample is not None
+            if bus.cause is not None:
+                what = f"board '{bus.name}' is {bus.mode.name} ({bus.cause.what})"
+                return Trip(what, bus.cause.joint, bus.cause.value, bus.cause.limit)
             faults = ", ".join(fault_names(bus.sample.state.faults, 16))
             return Trip(f"board is {bus.mode.name} ({faults or 'no fault'})", bus.name, bus.mode, modes[0])
     return None
-
-
-def _joint_trouble(bus: Bus) -> Trip | None:
-    """A fault of a joint that stops its board, with the board's own evidence if it has come."""
-    assert bus.sample is not None
-    bits = bus.sample.state.joint_faults & ~np.uint16(JOINT_WARNINGS)
-    if not bits.any():
-        return None
-    k = int(np.argmax(bits != 0))
-    name = fault_names(int(bits[k]), 0)[0]
-    fault, _ = bus.faults.get((name, k), (None, 0))
-    value, limit = (fault.value, fault.limit) if fault is not None else (float(FaultCode[name.upper()]), 0.0)
-    return Trip(name, bus.joints[k].name, value, limit)

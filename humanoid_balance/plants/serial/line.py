@@ -12,12 +12,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from humanoid_balance.plants.port import Port
-from humanoid_balance.plants.protocol import Configure, Derating, Fault, Frame, Identity, Imu, Joint, Mode, State, Truth
+from humanoid_balance.plants.protocol import (
+    Configure,
+    Derating,
+    Fault,
+    Identity,
+    Imu,
+    Joint,
+    Mode,
+    State,
+    WireFrame,
+    WireTruth,
+    fault_names,
+)
+from humanoid_balance.plants.protocol.vocabulary import JOINT_WARNINGS
 from humanoid_balance.plants.serial.calibration import Calibration
 from humanoid_balance.plants.serial.clock import ClockMap
+from humanoid_balance.plants.serial.events import EventLog
 from humanoid_balance.types import Array, TorqueCommand
 
 HISTORY = 200  # arrivals that rate and jitter are taken from
+STOPPED_MODES = (Mode.STOPPING, Mode.STOPPED)  # an emergency stop has arrived
 SWITCHED_OFF = (Mode.OFF, Mode.STOPPING, Mode.STOPPED)  # modes in which a board takes no configuration
 
 Clock = Callable[[], int]  # [µs]
@@ -29,7 +44,7 @@ def microseconds() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LineSettings:
     """How the host wants its boards to work."""
 
     period: int  # between samples [µs]; 0: the board speaks only when spoken to
@@ -51,7 +66,20 @@ class Sample:
     torque: Array  # (n,) [N m]
     imu: Imu | None
     feet: Mapping[int, Array]  # wrench by side
-    truth: Truth | None
+    truth: WireTruth | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A fault of a joint that stops its board, with the board's own evidence."""
+
+    what: str
+    joint: str
+    value: float
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.joint}: {self.value:.4g}, limit {self.limit:.4g}"
 
 
 class Bus(ABC):
@@ -68,6 +96,8 @@ class Bus(ABC):
         self.clock = ClockMap()
         self.sample: Sample | None = None
         self.faults: dict[tuple[str, int], tuple[Fault, int]] = {}  # by name and joint, with the time it came [µs]
+        self.cause: Cause | None = None  # of the stop that the board is in
+        self.log = EventLog(port.url)
         self.reopened = 0
         self.arrivals: deque[int] = deque(maxlen=HISTORY)
         self.index = np.zeros(0, dtype=int)  # of its joints among the robot's
@@ -91,13 +121,16 @@ class Bus(ABC):
     def idle(self, mode: Mode) -> None: ...  # ask for DISARMED or DAMPING
 
     @abstractmethod
-    def stop(self) -> None: ...  # emergency stop
+    def stop(self) -> None: ...  # emergency stop, insisted on until the board confirms it
+
+    @abstractmethod
+    def unstop(self) -> None: ...  # the host no longer wants an emergency stop
 
     @abstractmethod
     def reset(self) -> None: ...  # leave STOPPED
 
     @abstractmethod
-    def send(self, frame: Frame) -> None: ...  # for simulators
+    def send(self, frame: WireFrame) -> None: ...  # for simulators
 
     @abstractmethod
     def line_counts(self) -> tuple[int, int, int]: ...  # frames that came whole, were missing, came damaged
@@ -122,6 +155,35 @@ class Bus(ABC):
     def settled(self) -> bool:
         """Nothing more can be done but by the operator: configured, or stopped."""
         return self.configured or (self.configure is not None and self.mode in SWITCHED_OFF)
+
+    def joint_cause(self) -> Cause | None:
+        """The first joint with a fault that stops the board, as the newest sample has it."""
+        if self.sample is None:
+            return None
+        bits = self.sample.state.joint_faults & ~np.uint16(JOINT_WARNINGS)
+        if not bits.any():
+            return None
+        k = int(np.argmax(bits != 0))
+        name = fault_names(int(bits[k]), 0)[0]
+        fault, _ = self.faults.get((name, k), (None, 0))
+        value, limit = (fault.value, fault.limit) if fault is not None else (1.0, 0.0)
+        return Cause(name, self.joints[k].name, value, limit)
+
+    def note_state(self) -> None:
+        """Keep the log and the cause of a stop, after each new sample."""
+        assert self.sample is not None
+        state = self.sample.state
+        if state.mode not in STOPPED_MODES:
+            self.cause = None
+        if self.cause is None:
+            self.cause = self.joint_cause()
+        stamp = 1e-6 * self.sample.arrival
+        if state.mode is not self.log.last_mode:
+            self.log.board = self.name
+            faults = ", ".join(fault_names(state.faults, 16))
+            why = f"{faults}: {self.cause}" if self.cause is not None and state.mode in STOPPED_MODES else faults
+            self.log.mode(stamp, state.mode, why)
+        self.log.frames(stamp, *self.line_counts()[1:])
 
     def age(self) -> float:
         """Of the newest sample [s]."""

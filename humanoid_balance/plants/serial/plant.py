@@ -11,13 +11,16 @@ import numpy as np
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.port import Port, PortError
-from humanoid_balance.plants.protocol import Mode, Push, Truth
+from humanoid_balance.plants.protocol import Mode, WirePush, WireTruth
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TIMEOUT
+from humanoid_balance.plants.pushes import ExternalForce
 from humanoid_balance.plants.serial import health, table
 from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
+from humanoid_balance.plants.serial.events import BusEvent, Severity
 from humanoid_balance.plants.serial.gate import Gate
-from humanoid_balance.plants.serial.line import SWITCHED_OFF, Bus, Wish
+from humanoid_balance.plants.serial.line import STOPPED_MODES, Bus, LineSettings
+from humanoid_balance.plants.serial.pusher import Pusher
 from humanoid_balance.plants.serial.servo_bus import DynamixelBus
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
@@ -26,6 +29,7 @@ from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 
 PATIENCE = 3.0  # periods that ``read`` waits for a new sample at most
 STALE = 0.010  # a bus that has been silent for longer has no readings any more: NaN [s]
+LEAST = 1e-6  # by which stamps increase at least [s]
 ASK_AGAIN = 0.1  # between two Resets [s]
 RESETTING = 2.0  # how long a reset goes on trying [s]
 
@@ -40,25 +44,32 @@ class SerialPlant:
         self,
         robot: Robot,
         ports: Sequence[str] | HardwareConfig,
-        dt: float = 0.001,
+        dt: float | None = None,
         *,
         lockstep: bool = False,
         timeout: float = 5.0,
     ) -> None:
-        """Opens the ports and waits up to ``timeout`` [s] until all boards are known and configured."""
-        self.robot, self.dt, self.lockstep = robot, dt, lockstep
+        """Opens the ports and waits up to ``timeout`` [s] until all boards are known and configured.
+
+        ``dt`` [s] replaces the wiring file's period. ``plant.robot`` is the robot with the wiring file's share of
+        torque: what bounds or plans torques has to use it.
+        """
         self.config = ports if isinstance(ports, HardwareConfig) else HardwareConfig.of_ports(ports)
         self.config.check_joints(robot)
+        self.robot, self.lockstep = robot.capped(self.config.torque), lockstep
+        self.dt = self.config.period if dt is None else dt
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
-        self._torque = self.config.torque * robot.torque_limit
-        self.gate = Gate(TorqueBounds(self._torque, SafetyLimits().rate))
+        self.gate = Gate(TorqueBounds(self.robot.torque_limit, SafetyLimits().rate))
         self.buses: list[Bus] = []
         self._used = [-1] * len(self.config.buses)  # stamp of the sample of each board that was read last [µs]
         self._polled = any(bus.half_duplex for bus in self.config.buses)
         self._frame: SensorFrame | None = None
         self._returned = self._time()  # when ``read`` returned last [s]
+        self._resetting: set[Bus] = set()  # whose stop the operator has reset, until they leave it
         self._reset_until, self._reset_sent = 0.0, 0.0
-        self._pushes: list[Push] = []  # that wait for the next command
+        self._pushes: list[WirePush] = []  # that wait for the next command
+        self._pusher = Pusher(robot)
+        self._heard = [True] * len(self.config.buses)  # boards that answered when a command was written last
         try:
             for bus in self.config.buses:
                 self.buses.append(self._open_bus(bus))
@@ -76,7 +87,7 @@ class SerialPlant:
 
     def _open_bus(self, config: BusConfig) -> Bus:
         period = 0 if config.half_duplex else round(1e6 * self.dt)
-        wish = Wish(period, self.lockstep, self._torque, self.robot.brake)
+        wish = LineSettings(period, self.lockstep, self.robot.torque_limit, self.robot.brake)
         port, known = Port(config.port, config.baud), self.config.calibration
         bus: Bus
         if config.servos:
@@ -100,21 +111,12 @@ class SerialPlant:
                 for bus in self.buses:
                     if bus.problem:
                         raise InputError(bus.problem)
-                    self._wake_simulator(bus)
                 if self._time() > deadline:
                     raise InputError(self._why_not(timeout))
                 self._wait(0.02)
             table.check_complete(
                 self.robot, [(bus.name, [self.robot.joint_names[i] for i in bus.index]) for bus in self.buses]
             )
-
-    def _wake_simulator(self, bus: Bus) -> None:
-        """A simulator that its last host left stopped may be reset at once: nobody gets hurt."""
-        if bus.identity is not None and bus.identity.simulator:
-            if bus.mode is Mode.STOPPED:
-                bus.reset()
-            elif bus.mode is Mode.OFF:
-                bus.idle(Mode.DISARMED)
 
     def _why_not(self, timeout: float) -> str:
         bus = next(bus for bus in self.buses if not bus.settled)
@@ -129,7 +131,7 @@ class SerialPlant:
         )
 
     def close(self) -> None:
-        """Closes the ports, which stops boards that can see it."""
+        """Closes the ports. Boards that are armed stop, those that cannot see the port by their watchdog."""
         for bus in self.buses:
             bus.close()
 
@@ -200,6 +202,8 @@ class SerialPlant:
             for side, measured in sample.feet.items():
                 wrench[side] = measured
         stamp = 1e-6 * master.stamp if self.lockstep else at
+        if self._frame is not None and not self.lockstep:  # also when another board has to give the time
+            stamp = max(stamp, self._frame.stamp + LEAST)
         return SensorFrame(stamp, position, velocity, torque, gyro, acceleration, wrench)
 
     def write(self, command: TorqueCommand) -> None:
@@ -209,21 +213,30 @@ class SerialPlant:
         frame = self._frame
         with self._news:
             self._send_pushes()
+            self._note_silence()
             modes = [Mode.LAPSED if self._silent(bus) else bus.mode for bus in self.buses]
             mode, bounded = self.gate.admit(command, modes, (frame.position, frame.velocity, frame.torque))
             for bus in self.buses:
-                if self.gate.stopped and bus.mode not in SWITCHED_OFF:
+                if self.gate.stopped and bus.mode not in STOPPED_MODES:
                     bus.stop()
                 if mode in (Mode.TORQUE, Mode.IMPEDANCE):
                     bus.command(mode, bounded)
                 else:
                     bus.idle(mode)
-            if self._time() < self._reset_until:
-                self._reset_boards()
+            self._reset_boards()
 
     def _silent(self, bus: Bus) -> bool:
         """What a board last said of itself is no longer to be believed."""
         return not self.lockstep and bus.age() > health.SILENCE
+
+    def _note_silence(self) -> None:
+        """Log when a board that is plugged in falls silent, and when it is heard again."""
+        for k, bus in enumerate(self.buses):
+            heard = not self._silent(bus)
+            if heard != self._heard[k] and bus.connected:
+                what = "answers again" if heard else f"does not answer for {health.SILENCE:g} s"
+                bus.log.add(self._time(), Severity.WARN if heard else Severity.ERROR, what)
+            self._heard[k] = heard
 
     # ---- arming and stopping ----
 
@@ -233,16 +246,26 @@ class SerialPlant:
         return tuple(bus.mode for bus in self.buses)
 
     def arm(self, timeout: float = 2.0) -> None:
-        """Lead all boards to DAMPING, for programs without a bring-up; an InputError says why one does not arm."""
+        """Lead all boards to DAMPING by way of DISARMED, for programs without a bring-up; an InputError says why one
+        does not arm."""
         deadline = self._time() + timeout
         brake = TorqueCommand.damp(0.0, self.robot.brake)
+        off = replace(brake, damping=np.zeros(self.robot.n))
         self.read()
-        self.write(replace(brake, damping=np.zeros(self.robot.n)))
-        while not all(mode in ARMED_MODES for mode in self.read_modes()):
-            if self._time() > deadline:
-                bus = next(bus for bus in self.buses if bus.mode not in ARMED_MODES)
-                raise InputError(f"board '{bus.name}' at {bus.url}: does not arm, it is {bus.mode.name}")
-            self.write(brake)
+        self.write(off)
+        wanted = off
+        while True:
+            modes = self.read_modes()
+            if wanted is brake and all(mode in ARMED_MODES for mode in modes):
+                break
+            if all(mode is Mode.DISARMED for mode in modes):
+                wanted = brake
+            stopped = next((bus for bus in self.buses if bus.mode is Mode.STOPPED), None)
+            if stopped is not None or self._time() > deadline:
+                bus = stopped or next(bus for bus in self.buses if bus.mode not in ARMED_MODES)
+                what = health.trouble([bus], armed=False) or f"it is {bus.mode.name}"
+                raise InputError(f"board '{bus.name}' at {bus.url}: does not arm: {what}")
+            self.write(wanted)
         self.unread()
 
     def unread(self) -> None:
@@ -258,6 +281,7 @@ class SerialPlant:
         """Emergency stop of all boards, latched; may be called from any thread."""
         with self._news:
             self.gate.stop(reason)
+            self._resetting.clear()
             for bus in self.buses:
                 bus.stop()
 
@@ -272,18 +296,23 @@ class SerialPlant:
                 if bus.mode is Mode.STOPPING:
                     return f"board '{bus.name}' is still stopping"
             self.gate.reset()
-            self._reset_until = self._time() + RESETTING
-            self._reset_sent = 0.0
+            for bus in self.buses:
+                bus.unstop()
+            self._resetting = {bus for bus in self.buses if bus.mode is Mode.STOPPED}
+            self._reset_until, self._reset_sent = self._time() + RESETTING, 0.0
             self._reset_boards()
         return None
 
     def _reset_boards(self) -> None:
-        """Repeat Reset to boards that are still stopped: a frame may get lost."""
-        if self._time() - self._reset_sent >= ASK_AGAIN:
+        """Repeat Reset until each board has left the stop that was reset, as a frame may get lost. A later stop is
+        another one: it stays latched."""
+        self._resetting = {bus for bus in self._resetting if bus.mode is Mode.STOPPED}
+        if self._time() > self._reset_until:
+            self._resetting.clear()
+        if self._resetting and self._time() - self._reset_sent >= ASK_AGAIN:
             self._reset_sent = self._time()
-            for bus in self.buses:
-                if bus.mode is Mode.STOPPED:
-                    bus.reset()
+            for bus in self._resetting:
+                bus.reset()
 
     # ---- health ----
 
@@ -294,6 +323,13 @@ class SerialPlant:
             if found is None and armed and self.gate.latched:
                 found = Trip(self.gate.reason, "gate", 0.0, 1.0)
         return found
+
+    def events(self) -> list[BusEvent]:
+        """What happened on the lines since the last call, in order: lost and returned ports, changes of mode with
+        their cause, faults with joint, value and limit, lost frames."""
+        with self._news:
+            found = [event for bus in self.buses for event in bus.log.fetch()]
+        return sorted(found, key=lambda event: event.stamp)
 
     def torque_share(self) -> Array:
         """Part of each joint's torque limit that temperature and voltage allow (n,)."""
@@ -310,18 +346,49 @@ class SerialPlant:
 
     # ---- simulators ----
 
-    def push(self, push: Push) -> None:
+    def push(self, push: WirePush) -> None:
         """An external wrench on the simulated body; goes out in front of the next command."""
-        if not any(bus.identity is not None and bus.identity.simulator for bus in self.buses):
-            raise InputError("push: none of the boards is a simulator")
+        self._simulator()
         with self._news:
             self._pushes.append(push)
 
+    @property
+    def time(self) -> float:
+        """Stamp of the last frame [s]: the clock of the forces below."""
+        return self._frame.stamp if self._frame is not None else 0.0
+
+    def add_push(self, force: ExternalForce) -> None:
+        """An external force that acts on the simulated body while it lasts, renewed with each command."""
+        self._simulator()
+        with self._news:
+            self._pusher.add(force)
+
+    def remove_push(self, force: ExternalForce) -> None:
+        """Forget an external force, also one that acts now: it ends with the next command."""
+        with self._news:
+            self._pusher.remove(force)
+
+    def _simulator(self) -> Bus:
+        for bus in self.buses:
+            if bus.identity is not None and bus.identity.simulator:
+                return bus
+        raise InputError("push: none of the boards is a simulator")
+
+    @property
+    def simulated(self) -> bool:
+        """The robot can be pushed: a simulator is behind the boards."""
+        return any(bus.identity is not None and bus.identity.simulator for bus in self.buses)
+
     def _send_pushes(self) -> None:
-        simulator = next((bus for bus in self.buses if bus.identity is not None and bus.identity.simulator), None)
-        while self._pushes and simulator is not None:
+        if not self.simulated:
+            return
+        simulator, frame = self._simulator(), self._frame
+        if simulator.sample is not None and frame is not None:
+            stamp, truth = simulator.sample.stamp, self.truth()
+            self._pushes += self._pusher.frames(frame.stamp, stamp, truth, frame.position)
+        while self._pushes:
             simulator.send(self._pushes.pop(0))
 
-    def truth(self) -> Truth | None:
+    def truth(self) -> WireTruth | None:
         """What the simulator last told of the body, for recorders only; None from real boards."""
         return next((bus.sample.truth for bus in self.buses if bus.sample and bus.sample.truth), None)

@@ -13,23 +13,23 @@ from humanoid_balance.plants.dynamixel import Servo
 from humanoid_balance.plants.dynamixel.bus import ServoBus
 from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
-    Command,
     Configure,
     Derating,
     EmergencyStop,
-    Frame,
     Identity,
     Joint,
     Mode,
     Packet,
-    Reset,
     Sensors,
     State,
+    WireCommand,
+    WireFrame,
+    WireReset,
     table_hash,
 )
 from humanoid_balance.plants.serial import table
 from humanoid_balance.plants.serial.calibration import JointCalibration
-from humanoid_balance.plants.serial.line import Bus, Clock, Sample, Wish, microseconds
+from humanoid_balance.plants.serial.line import Bus, Clock, LineSettings, Sample, microseconds
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import TorqueCommand
 
@@ -43,7 +43,7 @@ class DynamixelBus(Bus):
         self,
         port: Port,
         robot: Robot,
-        wish: Wish,
+        wish: LineSettings,
         known: Mapping[str, JointCalibration],
         news: threading.Condition,
         servos: Mapping[str, Servo],
@@ -111,15 +111,18 @@ class DynamixelBus(Bus):
 
     def idle(self, mode: Mode) -> None:
         if self.sample is not None:
-            self.send(Command.idle(mode, self.sample.stamp, len(self.index)))
+            self.send(WireCommand.idle(mode, self.sample.stamp, len(self.index)))
 
     def stop(self) -> None:
         self.send(EmergencyStop())
 
-    def reset(self) -> None:
-        self.send(Reset())
+    def unstop(self) -> None:
+        """The modes of servos are kept in this process: a stop has always arrived."""
 
-    def send(self, frame: Frame) -> None:
+    def reset(self) -> None:
+        self.send(WireReset())
+
+    def send(self, frame: WireFrame) -> None:
         now = self._now()
         self.servos.machine.receive(Packet(frame, 0, now), now)
 
@@ -143,12 +146,14 @@ class DynamixelBus(Bus):
         except PortError as error:
             with self.news:
                 self.connected, self.problem = False, str(error)
+                self.log.port_lost(1e-6 * self._now(), self.problem)
                 self.news.notify_all()
             return
         arrival = self._now()
         with self.news:
             self.sample = self._sampled(now, arrival)
             self.arrivals.append(arrival)
+            self.note_state()
             self.news.notify_all()
 
     def _sampled(self, now: int, arrival: int) -> Sample:
@@ -174,5 +179,7 @@ class DynamixelBus(Bus):
         except (PortError, InputError) as error:
             self.problem = str(error)
             return
-        self.problem = ""
-        self.reopened += 1
+        with self.news:
+            self.problem = ""
+            self.reopened += 1
+            self.log.port_back(1e-6 * self._now())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Flags, Reference
+from humanoid_balance.types import Array, BodyReference, Flags
 from humanoid_balance.wholebody.tasks.task import Task, indices
 from humanoid_balance.wholebody.terms import Terms
 
@@ -19,7 +19,7 @@ class ComTask(Task):
         self._per_mass = 1 / robot.mass
         self._weight: list[float] = []  # for which the roots are
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         axes, weight = self.axes, reference.com_weight.tolist()
         if weight != self._weight:
             self._weight = weight

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
@@ -29,7 +29,7 @@ class FootTask(Task):
         self.stiffness = (gains.foot * robot.omega) ** 2
         self.damping = 2 * gains.foot_damping * gains.foot * robot.omega
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         sole, wanted = terms.soles[self.side], reference.feet[self.side]
         assert wanted is not None
         back = sole.rotation.T

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
@@ -22,7 +22,7 @@ class HeightTask(Task):
     def __init__(self, robot: Robot) -> None:
         self._per_mass = 1 / robot.mass
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         root = float(np.sqrt(reference.height_weight))
         b[0] = root * (reference.com_acceleration[2] - terms.drift[2])
         np.multiply(terms.Ag[2:3], root * self._per_mass, out=A)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
@@ -26,15 +26,15 @@ class JointTask(Task):
         self.N = 1 / np.sqrt(W) if self.diagonal else np.linalg.inv(self.L).T
 
     @abstractmethod
-    def pull(self, terms: Terms, reference: Reference) -> Array:
+    def pull(self, terms: Terms, reference: BodyReference) -> Array:
         """The linear term r (n,) at the present state."""
 
-    def wanted(self, terms: Terms, reference: Reference) -> Array:
+    def wanted(self, terms: Terms, reference: BodyReference) -> Array:
         """The optimum q_dd* without anything else to care for (n,) [rad/s²]."""
         r = self.pull(terms, reference)
         return r * self.N * self.N if self.diagonal else self.N.dot(self.N.T.dot(r))
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         """As rows, for a joint task that is not on the last level: L' q_dd = L^-1 r."""
         A[:, :6] = 0.0
         A[:, 6:] = self.L.T

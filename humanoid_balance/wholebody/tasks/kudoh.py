@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.joints import JointTask
 from humanoid_balance.wholebody.terms import Terms
 
@@ -47,7 +47,7 @@ class KudohTask(JointTask):
         self._damped = DAMPING * np.where(robot.joint_weight >= HELD, 0.0, robot.joint_weight)
         self._mass = robot.mass
 
-    def pull(self, terms: Terms, reference: Reference) -> Array:
+    def pull(self, terms: Terms, reference: BodyReference) -> Array:
         q, v = terms.q, terms.v[6:]
         r = self.stiffness * (reference.posture - q) + self.damping * (reference.posture_velocity - v)
         r *= self._held

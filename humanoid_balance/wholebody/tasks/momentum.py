@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Flags, Reference
+from humanoid_balance.types import Array, BodyReference, Flags
 from humanoid_balance.wholebody.tasks.task import Task, indices
 from humanoid_balance.wholebody.terms import Terms
 
@@ -35,7 +35,7 @@ class MomentumTask(Task):
         self.inertia = mean_inertia(robot)  # I [kg m²]
         self._weight: list[float] = []  # for which the scale is
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         weight = reference.momentum_weight.tolist()
         if weight != self._weight:
             self._weight = weight

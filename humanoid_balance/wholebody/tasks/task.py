@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from humanoid_balance.types import Array, Flags, Reference
+from humanoid_balance.types import Array, BodyReference, Flags
 from humanoid_balance.wholebody.terms import Terms
 
 
@@ -21,7 +21,7 @@ class Task(ABC):
     rows: int  # number of rows of A
 
     @abstractmethod
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         """Write A (rows, nv) and b (rows,) at the present state into the given views."""
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, Reference
+from humanoid_balance.types import Array, BodyReference
 from humanoid_balance.wholebody.tasks.task import Task
 from humanoid_balance.wholebody.terms import Terms
 
@@ -25,7 +25,7 @@ class TorsoTask(Task):
         self.stiffness = (gains.torso * robot.omega) ** 2
         self.damping = 2 * gains.torso_damping * gains.torso * robot.omega
 
-    def fill(self, terms: Terms, reference: Reference, A: Array, b: Array) -> None:
+    def fill(self, terms: Terms, reference: BodyReference, A: Array, b: Array) -> None:
         torso = terms.torso
         back = torso.rotation.T
         np.copyto(A, torso.J[3:])

@@ -108,5 +108,5 @@ def test_a_link_follows_the_terminal_and_is_removed(tmp_path: Path) -> None:
     end.close()
     assert not link.is_symlink()
     link.write_text("mine")
-    with pytest.raises(InputError, match="exists and is no symbolic link"):
+    with pytest.raises(InputError, match="exists and is no link to a pseudo-terminal"):
         PtyEndpoint(link)

@@ -12,13 +12,13 @@ from humanoid_balance.plants.dynamixel import servo as registers
 from humanoid_balance.plants.dynamixel.bus import ServoBus
 from humanoid_balance.plants.dynamixel.virtual import TRIPPED, VirtualServos
 from humanoid_balance.plants.protocol import (
-    Command,
     Configure,
     EmergencyStop,
     JointFault,
     Mode,
     Packet,
-    Reset,
+    WireCommand,
+    WireReset,
     fault_names,
     table_hash,
 )
@@ -55,7 +55,7 @@ class Rig:
     def ask(self, mode: Mode, torque: Array | None = None, cycles: int = 2) -> None:
         rows = np.empty((0, len(SERVOS))) if torque is None else torque[None]
         for _ in range(cycles):
-            frame = Command(mode, self.now, rows)
+            frame = WireCommand(mode, self.now, rows)
             self.bus.machine.receive(Packet(frame, 0, self.now), self.now)
             self.cycle()
 
@@ -167,11 +167,11 @@ def test_a_hardware_error_stops_the_bus_by_name_until_the_servo_is_rebooted(
     assert fault_names(int(rig.bus.joint_faults[1]), 0) == names
     assert rig.bus.machine.mode is Mode.STOPPING and "servo_alert of joint_1" in rig.bus.complaints
     rig.cycle(501)
-    rig.bus.machine.receive(Packet(Reset(), 0, rig.now), rig.now)
+    rig.bus.machine.receive(Packet(WireReset(), 0, rig.now), rig.now)
     assert rig.bus.machine.mode is Mode.STOPPED  # the cause is still there
     rig.bus.reboot(1)
     rig.cycle()
-    rig.bus.machine.receive(Packet(Reset(), 0, rig.now), rig.now)
+    rig.bus.machine.receive(Packet(WireReset(), 0, rig.now), rig.now)
     assert rig.bus.machine.mode is Mode.OFF
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from humanoid_balance.plants.dynamixel import (
     BROADCAST,
-    Decoder,
-    Status,
+    ServoDecoder,
+    ServoStatus,
     fast_blocks,
     fast_sync_read,
     parse_status,
@@ -28,7 +28,7 @@ from humanoid_balance.plants.dynamixel.packet import FRONT, MAX_LENGTH, build, s
 IDENTIFIER = st.integers(0, 252)
 NASTY = st.lists(st.sampled_from([b"\xff", b"\xff\xff\xfd", b"\xfd", b"\0", b"a"]), max_size=30).map(b"".join)
 DATA = st.binary(max_size=40) | NASTY
-FAST = [Status(3, 0, b"\xa6\0\0\0"), Status(7, 0, b"\x1f\x08\0\0"), Status(4, 0, b"\xff\x03\0\0")]
+FAST = [ServoStatus(3, 0, b"\xa6\0\0\0"), ServoStatus(7, 0, b"\x1f\x08\0\0"), ServoStatus(4, 0, b"\xff\x03\0\0")]
 
 
 @pytest.mark.parametrize(
@@ -65,19 +65,19 @@ def test_stuffed_bytes_hold_no_header_and_come_back(data: bytes) -> None:
 
 @given(IDENTIFIER, st.integers(0, 255), DATA)
 def test_a_status_passes_the_line(identifier: int, error: int, data: bytes) -> None:
-    (packet,) = Decoder().feed(status(identifier, error, data))
-    assert parse_status(packet) == Status(identifier, error, data)
+    (packet,) = ServoDecoder().feed(status(identifier, error, data))
+    assert parse_status(packet) == ServoStatus(identifier, error, data)
 
 
 @given(st.dictionaries(IDENTIFIER, st.binary(min_size=3, max_size=3), max_size=30))
 def test_the_servo_side_reads_a_sync_write(data: dict[int, bytes]) -> None:
-    (packet,) = Decoder().feed(sync_write(102, 3, data))
+    (packet,) = ServoDecoder().feed(sync_write(102, 3, data))
     assert parse_sync_write(packet.parameters) == (102, data)
     assert parse_status(packet) is None
 
 
 def test_the_servo_side_reads_a_fast_sync_read() -> None:
-    (packet,) = Decoder().feed(fast_sync_read(126, 10, [5, 6]))
+    (packet,) = ServoDecoder().feed(fast_sync_read(126, 10, [5, 6]))
     assert parse_range(packet.parameters) == (126, 10, b"\5\6")
 
 
@@ -85,15 +85,15 @@ def test_the_servo_side_reads_a_fast_sync_read() -> None:
     st.lists(st.tuples(IDENTIFIER, st.integers(0, 255), st.binary(min_size=10, max_size=10)), min_size=1, max_size=20)
 )
 def test_a_fast_sync_read_passes_the_line(answers: list[tuple[int, int, bytes]]) -> None:
-    expected = [Status(*answer) for answer in answers]
-    (packet,) = Decoder().feed(fast_status(expected))
+    expected = [ServoStatus(*answer) for answer in answers]
+    (packet,) = ServoDecoder().feed(fast_status(expected))
     assert packet.identifier == BROADCAST
     assert fast_blocks(packet.raw, 10) == expected
 
 
 def test_what_came_before_a_silent_servo_is_salvaged() -> None:
     whole = fast_status(FAST)
-    decoder = Decoder()
+    decoder = ServoDecoder()
     assert decoder.feed(whole[:-6]) == []
     assert fast_blocks(decoder.pending, 4) == FAST[:2]
     disturbed = bytearray(whole)
@@ -109,7 +109,7 @@ PIECES = st.lists(DATA | st.sampled_from([ping(1), status(2, 0, b"\xff\xff\xfd")
 @given(PIECES, st.integers(1, 9))
 def test_any_bytes_in_any_pieces_never_raise_and_are_all_accounted_for(pieces: list[bytes], size: int) -> None:
     stream = b"".join(pieces)
-    whole, parts = Decoder(), Decoder()
+    whole, parts = ServoDecoder(), ServoDecoder()
     packets = whole.feed(stream)
     assert packets == [packet for i in range(0, len(stream), size) for packet in parts.feed(stream[i : i + size])]
     assert whole.counts == parts.counts
@@ -125,13 +125,13 @@ def test_a_disturbed_packet_is_dropped_and_the_next_is_read(data: st.DataObject)
     bit = data.draw(st.integers(8 * FRONT, 8 * len(good) - 1))
     bad = bytearray(good)
     bad[bit // 8] ^= 1 << bit % 8
-    decoder = Decoder()
+    decoder = ServoDecoder()
     packets = decoder.feed(bytes(bad) + good)
     assert [packet.raw for packet in packets] == [good]
 
 
 def test_noise_fills_no_memory() -> None:
-    decoder, random = Decoder(), np.random.default_rng(0)
+    decoder, random = ServoDecoder(), np.random.default_rng(0)
     for _ in range(100):
         decoder.feed(random.integers(0xFC, 0x100, 5000, dtype=np.uint8).tobytes())
         assert len(decoder.pending) < FRONT + MAX_LENGTH

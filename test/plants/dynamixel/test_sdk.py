@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from humanoid_balance.plants.dynamixel import (
     BROADCAST,
-    Decoder,
     Instruction,
-    Status,
+    ServoDecoder,
+    ServoStatus,
     StatusError,
     fast_sync_read,
     ping,
@@ -133,7 +133,7 @@ def test_sync_write(handler: Any, address: int, identifiers: list[int], data: st
         assert group.addParam(identifier, list(value))
     group.txPacket()
     assert line.written == packet
-    (received,) = Decoder().feed(line.written)
+    (received,) = ServoDecoder().feed(line.written)
     assert parse_sync_write(received.parameters) == (address, values)
 
 
@@ -154,7 +154,7 @@ def test_the_sdk_reads_our_status(handler: Any, identifier: int, error: int, dat
     asked: list[bytes] = []
 
     def servo(packet: bytes) -> bytes:
-        (received,) = Decoder().feed(packet)
+        (received,) = ServoDecoder().feed(packet)
         assert (received.identifier, received.instruction) == (identifier, Instruction.READ)
         asked.append(received.parameters)
         return status(identifier, error, data)
@@ -179,7 +179,7 @@ def test_the_sdk_finds_our_servo_by_ping(handler: Any) -> None:
 
 @given(identifiers=GROUP, data=st.data())
 def test_the_sdk_reads_our_sync_read(handler: Any, identifiers: list[int], data: st.DataObject) -> None:
-    answers = [Status(i, 0, data.draw(PLAIN.filter(lambda raw: len(raw) >= 4)).ljust(4)[:4]) for i in identifiers]
+    answers = [ServoStatus(i, 0, data.draw(PLAIN.filter(lambda raw: len(raw) >= 4)).ljust(4)[:4]) for i in identifiers]
     line = Line(lambda _: b"".join(status(*answer) for answer in answers))
     group = sdk.GroupSyncRead(line, handler, 132, 4)
     for identifier in identifiers:
@@ -191,7 +191,7 @@ def test_the_sdk_reads_our_sync_read(handler: Any, identifiers: list[int], data:
 
 @given(identifiers=GROUP, data=st.data())
 def test_the_sdk_reads_our_fast_sync_read(handler: Any, identifiers: list[int], data: st.DataObject) -> None:
-    answers = [Status(i, 0, data.draw(st.binary(min_size=10, max_size=10))) for i in identifiers]
+    answers = [ServoStatus(i, 0, data.draw(st.binary(min_size=10, max_size=10))) for i in identifiers]
     line = Line(lambda _: fast_status(answers))
     group = sdk.GroupSyncRead(line, handler, 126, 10)
     for identifier in identifiers:

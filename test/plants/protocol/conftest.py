@@ -9,22 +9,22 @@ import pytest
 
 from humanoid_balance.plants.protocol import (
     BoardFault,
-    Command,
     Configure,
     EmergencyStop,
     Fault,
     FootWrench,
-    Frame,
     Identify,
     Identity,
     Imu,
     Joint,
     Mode,
-    Push,
-    Reset,
     Sensors,
     State,
-    Truth,
+    WireCommand,
+    WireFrame,
+    WirePush,
+    WireReset,
+    WireTruth,
 )
 
 
@@ -51,21 +51,21 @@ def make_state() -> Callable[..., State]:
 
 
 @pytest.fixture
-def frames() -> tuple[Frame, ...]:
+def frames() -> tuple[WireFrame, ...]:
     """One of each type."""
     three = np.array([1.0, -2.0, 0.5])
     return (
         Identify(),
         Configure(0x89ABCDEF, 1000, True, np.array([10.0, 20.0]), np.array([0.5, 1.0])),
-        Command(Mode.IMPEDANCE, 123456, np.arange(10.0).reshape(5, 2)),
-        Reset(),
+        WireCommand(Mode.IMPEDANCE, 123456, np.arange(10.0).reshape(5, 2)),
+        WireReset(),
         EmergencyStop(),
-        Push("torso", 10**7, three, three, three),
+        WirePush("torso", 10**7, three, three, three),
         Identity("left_leg", bytes(range(20)), 2, Sensors.IMU | Sensors.LEFT_FOOT, False, 0x89ABCDEF, 500),
         _joint(1, 2),
         _state(2),
         Imu(three, three),
         FootWrench(1, np.arange(6.0)),
         Fault(3, 1, 25.0, 20.0),
-        Truth(True, three, np.array([0.0, 0.0, 0.0, 1.0]), three, three, three, three),
+        WireTruth(True, three, np.array([0.0, 0.0, 0.0, 1.0]), three, three, three, three),
     )

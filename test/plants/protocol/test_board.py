@@ -13,17 +13,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from humanoid_balance.plants.protocol import (
     BoardFault,
     BoardMachine,
-    Command,
     Configure,
     Derating,
     EmergencyStop,
     Fault,
     FaultCode,
-    Frame,
     Joint,
     Mode,
     Packet,
-    Reset,
+    WireCommand,
+    WireFrame,
+    WireReset,
 )
 from humanoid_balance.plants.protocol.command import ROWS
 
@@ -41,11 +41,11 @@ def configuration(board: BoardMachine, **changes: Any) -> Configure:
     return Configure(**(values | changes))
 
 
-def command(mode: Mode, answers: int, value: float = 7.0) -> Command:
-    return Command(mode, answers, np.full((ROWS[mode], 2), value))
+def command(mode: Mode, answers: int, value: float = 7.0) -> WireCommand:
+    return WireCommand(mode, answers, np.full((ROWS[mode], 2), value))
 
 
-def give(board: BoardMachine, frame: Frame, now: int) -> Fault | None:
+def give(board: BoardMachine, frame: WireFrame, now: int) -> Fault | None:
     return board.receive(Packet(frame, 0, 10 * now), now)
 
 
@@ -63,7 +63,7 @@ def board_in(mode: Mode, now: int = 0) -> BoardMachine:
     if mode in (Mode.STOPPING, Mode.STOPPED, Mode.OFF):
         give(board, EmergencyStop(), now)
     if mode is Mode.OFF:
-        give(board, Reset(), now)
+        give(board, WireReset(), now)
     board.tick(now, *CALM)
     assert board.mode is mode
     return board
@@ -86,7 +86,7 @@ def test_torque_cannot_be_had_without_arming_first() -> None:
     board = board_in(Mode.DISARMED)
     for mode in (Mode.TORQUE, Mode.IMPEDANCE):
         fault = give(board, command(mode, 0), 0)
-        assert fault == Fault(FaultCode.REFUSED, 255, Command.TYPE, Mode.DISARMED)
+        assert fault == Fault(FaultCode.REFUSED, 255, WireCommand.TYPE, Mode.DISARMED)
         assert board.mode is Mode.DISARMED
     np.testing.assert_array_equal(board.torque(STILL, FULL, FULL), 0.0)
 
@@ -173,7 +173,7 @@ def test_a_command_that_answers_an_old_state_or_the_future_does_not_count(answer
 @pytest.mark.parametrize("bad", [np.array([[1.0, np.nan]]), np.array([[np.inf, 0.0]]), np.zeros((1, 3))])
 def test_numbers_that_are_not_finite_or_do_not_fit_do_not_count(bad: np.ndarray) -> None:
     board = board_in(Mode.TORQUE)
-    fault = give(board, Command(Mode.TORQUE, 0, bad), 10 * MS)
+    fault = give(board, WireCommand(Mode.TORQUE, 0, bad), 10 * MS)
     assert fault is not None and fault.name == "bad_command"
     board.tick(20 * MS, *CALM)
     assert board.mode is Mode.LAPSED
@@ -185,7 +185,7 @@ def test_emergency_stop_brakes_then_switches_off_and_is_latched(mode: Mode) -> N
     give(board, EmergencyStop(), 100 * MS)
     assert board.mode is Mode.STOPPING
     np.testing.assert_array_equal(board.torque(STILL, FULL, FULL), -DAMPING)
-    give(board, Reset(), 200 * MS)
+    give(board, WireReset(), 200 * MS)
     give(board, EmergencyStop(), 300 * MS)
     assert board.mode is Mode.STOPPING
     board.tick(600 * MS, *CALM)
@@ -193,7 +193,7 @@ def test_emergency_stop_brakes_then_switches_off_and_is_latched(mode: Mode) -> N
     for wanted in (Mode.DISARMED, Mode.DAMPING, Mode.TORQUE, Mode.IMPEDANCE):
         give(board, command(wanted, 600 * MS), 600 * MS)
         assert board.mode is Mode.STOPPED
-    give(board, Reset(), 600 * MS)
+    give(board, WireReset(), 600 * MS)
     assert (board.mode, board.faults) == (Mode.OFF, BoardFault(0))
 
 
@@ -202,7 +202,7 @@ def test_emergency_stop_never_switches_drives_on_to_brake(mode: Mode) -> None:
     board = board_in(mode)
     give(board, EmergencyStop(), 0)
     assert board.mode is Mode.STOPPED
-    give(board, Reset(), 0)
+    give(board, WireReset(), 0)
     give(board, command(Mode.DISARMED, 0), 0)
     assert board.mode is (Mode.UNCONFIGURED if mode is Mode.UNCONFIGURED else Mode.DISARMED)
 
@@ -212,10 +212,10 @@ def test_a_pressed_line_stops_and_holds_off_the_reset() -> None:
     board.tick(0, not SEVERE, LINE)
     assert board.mode is Mode.STOPPING
     board.tick(500 * MS, not SEVERE, LINE)
-    give(board, Reset(), 500 * MS)
+    give(board, WireReset(), 500 * MS)
     assert board.mode is Mode.STOPPED
     board.tick(501 * MS, *CALM)
-    give(board, Reset(), 501 * MS)
+    give(board, WireReset(), 501 * MS)
     assert board.mode is Mode.OFF
 
 
@@ -236,7 +236,7 @@ def test_who_comes_after_a_closed_port_has_to_configure() -> None:
     board.stop(FaultCode.PORT_CLOSED, 0)
     np.testing.assert_array_equal(board.torque(STILL, FULL, FULL), -DAMPING)
     board.tick(500 * MS, *CALM)
-    give(board, Reset(), 500 * MS)
+    give(board, WireReset(), 500 * MS)
     give(board, command(Mode.DISARMED, 500 * MS), 500 * MS)
     assert (board.mode, board.configuration) == (Mode.UNCONFIGURED, 0)
 
@@ -244,7 +244,7 @@ def test_who_comes_after_a_closed_port_has_to_configure() -> None:
 def test_the_impedance_law_and_its_limit() -> None:
     board = board_in(Mode.DAMPING)
     rows = np.array([[1.0, 1.0], [0.5, 0.5], [0.0, 0.0], [100.0, 10.0], [2.0, 2.0]])
-    give(board, Command(Mode.IMPEDANCE, 0, rows), 0)
+    give(board, WireCommand(Mode.IMPEDANCE, 0, rows), 0)
     torque = board.torque(np.array([0.0, 0.1]), np.array([1.0, 1.0]), FULL)
     np.testing.assert_allclose(torque, [40.0, 1.0 + 10.0 * 0.4 - 2.0])
     np.testing.assert_allclose(board.torque(STILL, STILL, np.array([0.5, 0.0])), [20.0, 0.0])
@@ -313,7 +313,7 @@ class AnySequence(RuleBasedStateMachine):
     @precondition(lambda self: not self.line and not self.severe)
     @rule()
     def reset(self) -> None:
-        give(self.board, Reset(), self.now)
+        give(self.board, WireReset(), self.now)
         if self.board.mode is not Mode.STOPPING:
             self.latched = False
 

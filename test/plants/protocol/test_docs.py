@@ -14,14 +14,14 @@ import pytest
 
 from humanoid_balance.plants.protocol import (
     BoardFault,
-    Command,
     EmergencyStop,
     FaultCode,
-    Frame,
     Joint,
     JointFault,
     Mode,
     State,
+    WireCommand,
+    WireFrame,
     cobs,
     table_hash,
 )
@@ -67,36 +67,41 @@ def example(name: str, part: str) -> bytes:
     return bytes.fromhex(found[1])
 
 
-def test_the_list_of_frames_is_complete_and_has_the_right_sizes(frames: tuple[Frame, ...]) -> None:
+def test_the_list_of_frames_is_complete_and_has_the_right_sizes(frames: tuple[WireFrame, ...]) -> None:
     listed = {
         int(kind, 16): (re.sub(r"\[(\w+)].*", r"\1", name), way, size)
         for kind, name, way, size in rows(section("Frames"))
     }
-    assert {kind: name for kind, (name, _, _) in listed.items()} == {k: frame.__name__ for k, frame in FRAMES.items()}
+    assert {kind: name for kind, (name, _, _) in listed.items()} == {k: page_name(frame) for k, frame in FRAMES.items()}
     for frame in frames:
         _, way, size = listed[frame.TYPE]
         assert way.startswith("host →") == (frame.TYPE in FROM_HOST)
         assert len(frame.pack()) == evaluate(re.split(" or |, ", size)[-1], n=2)
 
 
-def test_the_fields_of_every_payload_add_up(frames: tuple[Frame, ...]) -> None:
+def page_name(kind: type[WireFrame]) -> str:
+    """The page has no other commands, so it needs no prefix."""
+    return kind.__name__.removeprefix("Wire")
+
+
+def test_the_fields_of_every_payload_add_up(frames: tuple[WireFrame, ...]) -> None:
     for frame in frames:
-        text = section(f"0x{frame.TYPE:02x} {type(frame).__name__}")
+        text = section(f"0x{frame.TYPE:02x} {type(frame).__name__.removeprefix('Wire')}")
         if not frame.pack():
             assert "No payload" in text
             continue
         at = 0
         for offset, kind, _, _ in rows(text):
-            assert evaluate(offset, n=2) == at, f"{type(frame).__name__} {offset}"
+            assert evaluate(offset, n=2) == at, f"{type(frame).__name__.removeprefix('Wire')} {offset}"
             at += field_size(kind, n=2)
-        assert at == len(frame.pack()), type(frame).__name__
+        assert at == len(frame.pack()), page_name(type(frame))
 
 
 def test_the_fields_of_the_header_add_up() -> None:
     fields = rows(section("Header"))
     assert [int(offset) for offset, *_ in fields] == [0, 1, 2, 4]
     assert sum(field_size(kind, 0) for _, kind, _, _ in fields) == HEADER.size == 12
-    assert f"{MAX_BODY} bytes of body, {MAX_STUFFED + 1} on the wire" in PAGE
+    assert f"{MAX_BODY} bytes of body, {MAX_STUFFED + 2} on the wire" in PAGE
 
 
 def test_modes_and_transitions_are_those_of_the_code() -> None:
@@ -128,12 +133,12 @@ def test_the_worked_examples_are_what_the_code_sends() -> None:
         np.array([12.5, -3.0]), np.array([36.5, 41.0]), np.array([47.85, 47.9]),
         np.array([0, JointFault.DERATED], np.uint16),
     )  # fmt: skip
-    torque = Command(Mode.TORQUE, 2_001_000, np.array([[12.5, -3.0]]))
+    torque = WireCommand(Mode.TORQUE, 2_001_000, np.array([[12.5, -3.0]]))
     for frame, sequence, stamp in ((EmergencyStop(), 7, 10**6), (torque, 258, 5 * 10**6), (state, 513, 2_001_000)):
         wire = wrap(frame.TYPE, sequence, stamp, frame.pack())
-        assert cobs.decode(wire[:-1]) == example(type(frame).__name__, "body")
+        assert cobs.decode(wire[1:-1]) == example(page_name(type(frame)), "body")
         if not isinstance(frame, State):
-            assert wire == example(type(frame).__name__, "wire")
+            assert wire == example(page_name(type(frame)), "wire")
 
 
 def test_the_bandwidth_table_is_the_one_the_code_prints() -> None:
@@ -159,7 +164,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     source = re.search(r"```c\n(.*?)```", PAGE, re.DOTALL)
     assert source
     (folder / "framing.c").write_text(source[1])
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-O1"]
+    # Bsymbolic: other libraries of this process have a crc32 of their own.
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-O1", "-Wl,-Bsymbolic"]
     subprocess.run([compiler, *flags, "-o", str(folder / "framing.so"), str(folder / "framing.c")], check=True)
     loaded = ctypes.CDLL(str(folder / "framing.so"))
     loaded.crc32.restype = ctypes.c_uint32
@@ -168,6 +174,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     for function in (loaded.cobs_encode, loaded.cobs_decode):
         function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]
     loaded.crc32.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    loaded.frame.restype = ctypes.c_size_t
+    loaded.frame.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]
     return loaded
 
 
@@ -184,6 +192,15 @@ def test_the_c_code_of_the_page_speaks_the_same_bytes(library: ctypes.CDLL) -> N
         assert out.raw[:written] == stuffed
         written = library.cobs_decode(stuffed, len(stuffed), out)
         assert out.raw[:written] == data
+
+
+def test_the_c_code_of_the_page_makes_whole_frames(library: ctypes.CDLL) -> None:
+    torque = WireCommand(Mode.TORQUE, 2_001_000, np.array([[12.5, -3.0]]))
+    for frame, sequence, stamp in ((EmergencyStop(), 7, 10**6), (torque, 258, 5 * 10**6)):
+        body = HEADER.pack(1, frame.TYPE, sequence, stamp) + frame.pack()
+        out = ctypes.create_string_buffer(MAX_STUFFED + 2)
+        written = library.frame(ctypes.create_string_buffer(body, len(body) + 4), len(body), out)
+        assert out.raw[:written] == wrap(frame.TYPE, sequence, stamp, frame.pack())
 
 
 def test_the_c_code_refuses_what_the_decoder_refuses(library: ctypes.CDLL) -> None:

@@ -15,13 +15,11 @@ from humanoid_balance.plants.protocol import (
     FROM_BOARD,
     FROM_HOST,
     BoardFault,
-    Command,
     Configure,
     EmergencyStop,
     Fault,
     FaultCode,
     FootWrench,
-    Frame,
     FrameError,
     Identify,
     Identity,
@@ -29,11 +27,13 @@ from humanoid_balance.plants.protocol import (
     Joint,
     JointFault,
     Mode,
-    Push,
-    Reset,
     Sensors,
     State,
-    Truth,
+    WireCommand,
+    WireFrame,
+    WirePush,
+    WireReset,
+    WireTruth,
     fault_names,
     table_hash,
 )
@@ -63,19 +63,19 @@ def states(n: int) -> st.SearchStrategy[State]:
     )  # fmt: skip
 
 
-def commands(n: int) -> st.SearchStrategy[Command]:
+def commands(n: int) -> st.SearchStrategy[WireCommand]:
     return st.sampled_from(list(ROWS)).flatmap(
-        lambda mode: st.builds(Command, st.just(mode), U64, arrays(np.float64, (ROWS[mode], n), elements=SINGLE))
+        lambda mode: st.builds(WireCommand, st.just(mode), U64, arrays(np.float64, (ROWS[mode], n), elements=SINGLE))
     )
 
 
 FRAMES: dict[type[Any], st.SearchStrategy[Any]] = {
     Identify: st.builds(Identify),
-    Reset: st.builds(Reset),
+    WireReset: st.builds(WireReset),
     EmergencyStop: st.builds(EmergencyStop),
     Configure: COUNT.flatmap(lambda n: st.builds(Configure, U32, U32, st.booleans(), vector(n), vector(n))),
-    Command: COUNT.flatmap(commands),
-    Push: st.builds(Push, NAME, U64, vector(3), vector(3), vector(3)),
+    WireCommand: COUNT.flatmap(commands),
+    WirePush: st.builds(WirePush, NAME, U64, vector(3), vector(3), vector(3)),
     Identity: st.builds(
         Identity, NAME, st.binary(min_size=20, max_size=20), COUNT, U8.map(Sensors), st.booleans(), U32, U32
     ),
@@ -84,13 +84,13 @@ FRAMES: dict[type[Any], st.SearchStrategy[Any]] = {
     Imu: st.builds(Imu, vector(3), vector(3)),
     FootWrench: st.builds(FootWrench, st.integers(0, 1), vector(6)),
     Fault: st.builds(Fault, U16, U8, SINGLE, SINGLE),
-    Truth: st.builds(
-        Truth, st.booleans(), *(arrays(np.float64, n, elements=st.floats()) for n in (3, 4, 3, 3, 3, 3))
+    WireTruth: st.builds(
+        WireTruth, st.booleans(), *(arrays(np.float64, n, elements=st.floats()) for n in (3, 4, 3, 3, 3, 3))
     ),
 }  # fmt: skip
 
 
-def assert_same(one: Frame, other: Frame) -> None:
+def assert_same(one: WireFrame, other: WireFrame) -> None:
     assert type(one) is type(other)
     for field in fields(one):  # type: ignore[arg-type]
         np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), err_msg=field.name)
@@ -119,7 +119,7 @@ def test_arbitrary_payloads_are_refused_with_a_value_error_or_understood(kind: t
     assert len(frame.pack()) == len(payload)
 
 
-def test_one_byte_more_or_less_is_refused(frames: tuple[Frame, ...]) -> None:
+def test_one_byte_more_or_less_is_refused(frames: tuple[WireFrame, ...]) -> None:
     for frame in frames:
         payload = frame.pack()
         for wrong in (payload + b"\0", payload[:-1]):
@@ -135,15 +135,15 @@ def test_the_top_bit_of_the_type_tells_the_direction() -> None:
 
 def test_a_command_with_rows_that_do_not_fit_its_mode_is_not_packed() -> None:
     with pytest.raises(FrameError, match="TORQUE with 5 rows of 3 joints"):
-        Command(Mode.TORQUE, 0, np.zeros((5, 3))).pack()
+        WireCommand(Mode.TORQUE, 0, np.zeros((5, 3))).pack()
     with pytest.raises(FrameError, match="OFF"):
-        Command(Mode.OFF, 0, np.zeros((0, 3))).pack()
+        WireCommand(Mode.OFF, 0, np.zeros((0, 3))).pack()
 
 
 @pytest.mark.parametrize("name", ["x" * 32, "hüfte", "tab\t"])
 def test_a_name_that_does_not_fit_is_not_packed(name: str) -> None:
     with pytest.raises(FrameError, match="printable ASCII"):
-        Push(name, 0, np.zeros(3), np.zeros(3), np.zeros(3)).pack()
+        WirePush(name, 0, np.zeros(3), np.zeros(3), np.zeros(3)).pack()
 
 
 def test_temperatures_and_voltages_beyond_the_scale_are_cut() -> None:

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from humanoid_balance.plants.protocol import (
     FROM_BOARD,
     FROM_HOST,
-    Command,
     Decoder,
     EmergencyStop,
-    Frame,
     Identify,
     Imu,
     Mode,
     Packet,
-    Reset,
     Sender,
+    WireCommand,
+    WireFrame,
+    WireReset,
 )
 from humanoid_balance.plants.protocol import cobs as stuffing
 from humanoid_balance.plants.protocol.packet import CRC, HEADER, MAX_STUFFED, wrap
@@ -48,7 +48,7 @@ def numbers(packets: Iterable[Packet]) -> list[float]:
 PIECES = st.lists(st.binary(max_size=60) | st.sampled_from([b"\0", *send(4)]), max_size=20)
 
 
-def test_every_frame_passes_the_wire(frames: tuple[Frame, ...]) -> None:
+def test_every_frame_passes_the_wire(frames: tuple[WireFrame, ...]) -> None:
     for expected in (FROM_HOST, FROM_BOARD):
         sender, decoder = Sender(), Decoder(expected)
         sent = [frame for frame in frames if frame.TYPE in expected]
@@ -117,7 +117,7 @@ def test_lost_frames_are_counted(arrives: list[bool]) -> None:
 def test_the_sequence_wraps_around_without_a_loss() -> None:
     decoder = Decoder(FROM_HOST)
     for sequence in (65533, 65534, 65535, 0, 1):
-        assert len(decoder.feed(wrap(Reset.TYPE, sequence, 0, b""))) == 1
+        assert len(decoder.feed(wrap(WireReset.TYPE, sequence, 0, b""))) == 1
     assert decoder.counts.lost == decoder.counts.restarts == 0
 
 
@@ -152,14 +152,14 @@ def test_of_a_foreign_version_only_the_emergency_stop_is_heard() -> None:
 
 def test_an_echo_of_our_own_frames_is_counted_and_not_delivered() -> None:
     decoder = Decoder(FROM_BOARD)
-    echo = Sender().encode(Command.idle(Mode.DISARMED, 0, 3), 0)
+    echo = Sender().encode(WireCommand.idle(Mode.DISARMED, 0, 3), 0)
     assert decoder.feed(echo + send(1)[0])[0].frame.TYPE == Imu.TYPE
     assert (decoder.counts.wrong_way, decoder.counts.lost) == (1, 0)
 
 
 def test_unknown_types_and_bad_payloads_are_counted() -> None:
     decoder = Decoder(FROM_HOST)
-    assert decoder.feed(wrap(0x77, 0, 0, b"") + wrap(Reset.TYPE, 1, 0, b"x")) == []
+    assert decoder.feed(wrap(0x77, 0, 0, b"") + wrap(WireReset.TYPE, 1, 0, b"x")) == []
     assert decoder.counts.bad_payload == 2
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from humanoid_balance.plants.board import Body, Disturbance, Line, VirtualBoard
 from humanoid_balance.plants.port import Port, PortError
-from humanoid_balance.plants.protocol import Push, Sensors, Truth
-from humanoid_balance.plants.serial import SerialPlant
+from humanoid_balance.plants.protocol import Sensors, WirePush, WireTruth
+from humanoid_balance.plants.serial import SerialPlant, table
 from humanoid_balance.plants.serial.bus import BoardBus
+from humanoid_balance.plants.serial.calibration import JointCalibration
 from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
-from humanoid_balance.plants.serial.line import Wish
+from humanoid_balance.plants.serial.line import LineSettings
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, Array, SensorFrame
 
@@ -47,12 +48,12 @@ class LooseJoints:
             np.array([0.0, 0.0, GRAVITY]), wrench,
         )  # fmt: skip
 
-    def push(self, push: Push) -> bool:
+    def push(self, push: WirePush) -> bool:
         return True
 
-    def truth(self) -> Truth:
+    def truth(self) -> WireTruth:
         zero = np.zeros(3)
-        return Truth(False, zero, np.array([0.0, 0.0, 0.0, 1.0]), zero, zero, zero, zero)
+        return WireTruth(False, zero, np.array([0.0, 0.0, 0.0, 1.0]), zero, zero, zero, zero)
 
 
 class Cable(Port):
@@ -97,12 +98,21 @@ class Bench:
         disturbance: Disturbance | None = None,
         period: float = 0.001,
         seed: int = 0,
+        calibration: Mapping[str, JointCalibration] | None = None,
+        torque: float = 1.0,
     ) -> None:
         self.body = body or LooseJoints(robot)
         every = Sensors.IMU | Sensors.LEFT_FOOT | Sensors.RIGHT_FOOT
+        known = calibration or {}
         parts = np.array_split(np.arange(robot.n), boards)
         self.boards = [
-            VirtualBoard(f"board_{k}", self.body, part, every if k == 0 else Sensors(0))  # type: ignore[arg-type]
+            VirtualBoard(
+                f"board_{k}",
+                self.body,  # type: ignore[arg-type]
+                part,
+                every if k == 0 else Sensors(0),
+                table.calibration([robot.joint_names[i] for i in part], known),
+            )
             for k, part in enumerate(parts)
         ]
         for board in self.boards:
@@ -110,7 +120,7 @@ class Bench:
         bad = disturbance or Disturbance()
         self.cables = [Cable(board.name, board, self, bad, k + 10 * seed) for k, board in enumerate(self.boards)]
         self.after_step: Callable[[], None] = lambda: None
-        self.plant = BenchPlant(robot, self, period)
+        self.plant = BenchPlant(robot, self, period, known, torque)
 
     def advance(self) -> None:
         """One millisecond."""
@@ -157,11 +167,13 @@ class Bench:
 class BenchPlant(SerialPlant):
     """Without threads: waiting means that the world goes on."""
 
-    def __init__(self, robot: Robot, bench: Bench, period: float) -> None:
+    def __init__(
+        self, robot: Robot, bench: Bench, period: float, known: Mapping[str, JointCalibration], torque: float
+    ) -> None:
         self._bench = bench
         bench.plant = self
         self.buses = []
-        config = HardwareConfig(tuple(BusConfig(cable.url) for cable in bench.cables))
+        config = HardwareConfig(tuple(BusConfig(cable.url) for cable in bench.cables), known, torque)
         super().__init__(robot, config, period)
 
     def _time(self) -> float:
@@ -176,7 +188,7 @@ class BenchPlant(SerialPlant):
 
     def _open_bus(self, config: BusConfig) -> BoardBus:
         cable = next(cable for cable in self._bench.cables if cable.url == config.port)
-        wish = Wish(round(1e6 * self.dt), False, self._torque, self.robot.brake)
-        bus = BoardBus(cable, self.robot, wish, {}, self._news, self._clock)
+        wish = LineSettings(round(1e6 * self.dt), False, self.robot.torque_limit, self.robot.brake)
+        bus = BoardBus(cable, self.robot, wish, self.config.calibration, self._news, self._clock)
         bus.connected = True
         return bus

@@ -14,19 +14,20 @@ from dataclasses import dataclass, field
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.balance.supervisor import BalanceSettings, Supervisor
+from humanoid_balance.balance.settings import BalanceSettings
+from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.estimation.estimator import Estimator
 from humanoid_balance.loop import Loop, Tick
 from humanoid_balance.nodes.realtime import RealTime
 from humanoid_balance.nodes.rehearsal import rehearse
 from humanoid_balance.plants.plant import Plant
-from humanoid_balance.plants.protocol import Push, Truth
+from humanoid_balance.plants.protocol import Mode, WirePush, WireTruth
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.truth import has_fallen
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import SafetyBox
-from humanoid_balance.types import Array
+from humanoid_balance.types import Array, TorqueCommand
 from humanoid_balance.wholebody.controller import WholeBody
 
 CLI = (sys.executable, "-c", "import sys; from humanoid_balance.cli import main; sys.exit(main())")
@@ -70,6 +71,19 @@ def board(*options: str) -> Iterator[BoardProcess]:
         process.communicate()
 
 
+def reset(robot: Robot, ports: list[str], timeout: float = 10.0) -> None:
+    """Take boards out of a stop, as an operator would."""
+    off = TorqueCommand.damp(0.0, np.zeros(robot.n))
+    with SerialPlant(robot, ports) as plant:
+        until = time.monotonic() + timeout
+        plant.read()
+        assert plant.reset() is None
+        while any(mode is not Mode.DISARMED for mode in plant.modes):
+            assert time.monotonic() < until, plant.modes
+            plant.write(off)
+            plant.read()
+
+
 @dataclass
 class Story:
     """What a run looked like, from sensors, commands and the simulator's truth."""
@@ -108,12 +122,12 @@ def controller(robot: Robot, plant: Plant, settings: BalanceSettings) -> Loop:
     return Loop(plant, Estimator(robot), Supervisor(robot, settings), wholebody, safety)
 
 
-def fell(robot: Robot, truth: Truth) -> bool:
+def fell(robot: Robot, truth: WireTruth) -> bool:
     up = pin.Quaternion(truth.base_quaternion).toRotationMatrix()[2, 2]
     return has_fallen(truth.touching, up, float(truth.com[2]), robot.com_height)
 
 
-def push_frame(robot: Robot, plant: SerialPlant, push: PushProfile) -> Push:
+def push_frame(robot: Robot, plant: SerialPlant, push: PushProfile) -> WirePush:
     """The protocol's frame for a constant push that begins now, through the CoM."""
     truth, frame = plant.truth(), plant.read()
     plant.unread()
@@ -123,7 +137,7 @@ def push_frame(robot: Robot, plant: SerialPlant, push: PushProfile) -> Push:
     pin.framesForwardKinematics(robot.model, data, q)
     point = data.oMf[robot.torso_frame].actInv(truth.com)
     until = plant.buses[0].sample.stamp + round(1e6 * push.duration)
-    return Push(robot.config.torso, until, point, push.force * push.axis, np.zeros(3))
+    return WirePush(robot.config.torso, until, point, push.force * push.axis, np.zeros(3))
 
 
 def run(robot: Robot, plant: SerialPlant, push: PushProfile, settings: BalanceSettings, seconds: float) -> Story:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import stack
 
-from humanoid_balance.balance.supervisor import BalanceSettings
+from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.errors import InputError
-from humanoid_balance.plants.mujoco import MujocoPlant
+from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.protocol import Mode
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.serial import SerialPlant

@@ -18,7 +18,7 @@ from humanoid_balance.types import TorqueCommand
 ROBOT = registry.load("g1")
 ZERO = np.zeros(ROBOT.n)
 RATE = SafetyLimits().rate * ROBOT.torque_limit
-PHASES = (Phase.explicit, Phase.reuse, Phase.generate)  # shrinking takes minutes; the steps are printed as they were
+PHASES = (Phase.explicit, Phase.generate)  # shrinking takes minutes; the steps are printed as they were
 CALM = 3.0  # rad/s; the rates below count while joints are slower, a board stops them far above
 
 
@@ -216,13 +216,43 @@ def test_the_machine_reaches_working_drives_and_comes_back_from_a_stop() -> None
     assert machine.worked.all()
 
 
-TestHostAndBoards = HostAndBoards.TestCase
-TestHostAndBoards.settings = settings(max_examples=25, stateful_step_count=15, deadline=None, phases=PHASES)
+def test_noise_in_front_of_a_disarm_does_not_keep_a_board_working() -> None:
+    """Found by the machine: the byte joined the next frame, and the board worked on while the host was disarmed."""
+    machine = HostAndBoards()
+    machine.connect()
+    machine.come_back(82, True)
+    machine.come_back(851, True)
+    machine.reset(False)
+    machine.come_back(220, True)
+    machine.nonsense(36, np.inf)
+    machine.bring_up(130, "nothing")
+    assert machine.worked.all()
+    machine.noise(1, b"\x91", to_host=False)
+    machine.disarm(2)
+    assert not machine.worked.any()
+
+
+@pytest.mark.parametrize("to_host", [b"\x01\x02\x03\x04\x05\x06\x07\x08\x09", b"\x91" * 9, b"\x00\xff\x00" * 3])
+@pytest.mark.parametrize("to_board", [b"\x91\x02\x03\x04", b"\xff" * 4, b"\x02\x00\x00\x07"])
+def test_noise_before_the_way_up_is_repeated_does_not_keep_a_board_working(to_host: bytes, to_board: bytes) -> None:
+    """Found by the machine: the second way up begins with a disarm that one board did not hear."""
+    machine = HostAndBoards()
+    machine.connect()
+    machine.noise(0, to_host, to_host=True)
+    machine.bring_up(89, "nothing")
+    assert machine.worked.all()
+    machine.noise(0, to_board, to_host=False)
+    machine.bring_up(299, "nothing")
+    assert machine.worked.all()
+
+
+class TestHostAndBoards(HostAndBoards.TestCase):
+    settings = settings(max_examples=25, stateful_step_count=15, deadline=None, phases=PHASES, derandomize=True)
 
 
 @pytest.mark.slow
 class TestHostAndBoardsLong(HostAndBoards.TestCase):
-    settings = settings(max_examples=500, stateful_step_count=30, deadline=None, phases=PHASES)
+    settings = settings(max_examples=2000, stateful_step_count=30, deadline=None, phases=PHASES, print_blob=True)
 
 
 def test_a_board_that_has_fallen_silent_is_not_taken_for_armed() -> None:

@@ -1,0 +1,176 @@
+"""The rows of docs/walking.md that take many runs: a table with a verdict per row, over worker processes.
+
+    python benchmarks/walking.py ROW [--robot human] [--workers 2] [--seeds 3] [--phases 8] [--dv 0.6]
+
+A walk is good when the robot is up at the end and, unless it was pushed, obeyed: every commanded speed within 5 %, its
+heading within 2 degrees where no turn is commanded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from humanoid_balance.experiments.walk import BEGIN, Itinerary, Velocity, run
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.robot import registry
+from humanoid_balance.stack import RunSettings
+
+import numpy as np  # isort: skip  # after the package, which sees to it that linear algebra takes one thread
+
+OBEYED, STRAIGHT = 0.05, 2.0  # relative error of a speed; of the heading [deg]
+STILL: Velocity = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What issue 19 asks of a robot: speeds [m/s, rad/s], and the speed at which it is pushed."""
+
+    forward: float
+    backward: float
+    aside: float
+    turn: float
+    pushed: float
+
+
+ASKED = {
+    "human": Asked(1.2, 0.5, 0.3, 1.0, 1.0),
+    "talos": Asked(0.5, 0.3, 0.2, 0.5, 0.4),
+    "g1": Asked(0.8, 0.5, 0.25, 1.0, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class Episode:
+    name: str
+    settings: RunSettings
+    script: Itinerary
+    pushes: tuple[PushProfile, ...] = ()
+    phase: float | None = None
+    obeys: bool = True  # speeds and heading count
+
+
+def steady(velocity: Velocity) -> Itinerary:
+    return Itinerary(((BEGIN, velocity),))
+
+
+def forward(options: argparse.Namespace) -> Iterator[Episode]:
+    """20 s straight on."""
+    for seed in range(options.seeds):
+        velocity = (ASKED[options.robot].forward, 0.0, 0.0)
+        settings = RunSettings(robot=options.robot, time=20.0, seed=seed)
+        yield Episode(f"{velocity[0]} m/s, seed {seed}", settings, steady(velocity))
+
+
+def ways(options: argparse.Namespace) -> Iterator[Episode]:
+    """Backward, to both sides, on the spot, and a curve, 10 s each."""
+    asked = ASKED[options.robot]
+    curve = (asked.forward / 2, 0.0, asked.turn / 2)
+    others = ((-asked.backward, 0.0, 0.0), (0.0, asked.aside, 0.0), (0.0, -asked.aside, 0.0), (0.0, 0.0, asked.turn))
+    for velocity in (*others, curve):
+        for seed in range(options.seeds):
+            settings = RunSettings(robot=options.robot, time=10.0, seed=seed)
+            yield Episode(f"{velocity}, seed {seed}", settings, steady(velocity))
+
+
+def halt(options: argparse.Namespace) -> Iterator[Episode]:
+    """Ten moments of the gait at which the command ends; 20 s more of standing."""
+    for k in range(10):
+        end = 4.0 + 0.09 * k
+        script = Itinerary(((BEGIN, (ASKED[options.robot].forward, 0.0, 0.0)), (end, STILL)))
+        settings = RunSettings(robot=options.robot, time=end + 20.0, seed=k)
+        yield Episode(f"command ends at {end:.2f} s", settings, script, obeys=False)
+
+
+def pushes(options: argparse.Namespace) -> Iterator[Episode]:
+    """Eight directions and some phases of the gait; ``--dv`` [m/s] within 0.2 s."""
+    force = options.dv * registry.load(options.robot).mass / 0.2
+    script = steady((ASKED[options.robot.split(":")[0]].pushed, 0.0, 0.0))
+    for direction in range(0, 360, 45):
+        for k in range(options.phases):
+            settings = RunSettings(robot=options.robot, time=7.5)
+            push = PushProfile(force, 0.2, direction, 2.4)
+            name = f"{direction} deg, phase {k / options.phases:.2f}"
+            yield Episode(name, settings, script, (push,), k / options.phases, obeys=False)
+
+
+def random(options: argparse.Namespace) -> Iterator[Episode]:
+    """120 s of commands that change by up to 0.5 m/s and 0.5 rad/s every 3 s."""
+    asked = ASKED[options.robot]
+    low = np.array([-asked.backward, -asked.aside, -asked.turn])
+    high = np.array([asked.forward, asked.aside, asked.turn])
+    for seed in range(options.seeds):
+        rng, velocity, lines = np.random.default_rng(seed), np.zeros(3), []
+        for k in range(40):
+            velocity = np.clip(velocity + rng.uniform(-0.5, 0.5, 3), low, high)
+            x, y, turn = velocity.tolist()
+            lines.append((BEGIN + 3.0 * k, (x, y, turn)))
+        settings = RunSettings(robot=options.robot, time=120.0, seed=seed)
+        yield Episode(f"random, seed {seed}", settings, Itinerary(tuple(lines)), obeys=False)
+
+
+def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
+    """60 % of the speed on a body or in a world that the controller does not know."""
+    mass = registry.load(options.robot).mass
+    cases: dict[str, dict[str, Any]] = {
+        "mass +10 %": {"plant_robot": f"{options.robot}:mass={1.1 * mass:.2f}"},
+        "mass -10 %": {"plant_robot": f"{options.robot}:mass={0.9 * mass:.2f}"},
+        "friction 0.5": {"friction": 0.5},
+        "torques x 0.8": {"torque_scale": 0.8},
+        "latency 2 + 2 ms": {"sensor_latency": 0.002, "actuator_latency": 0.002},
+        "payload 5 kg": {"payload": 5.0},
+    }
+    if options.robot == "human":
+        cases["shank +6 %"] = {"plant_robot": "human:shank=1.06"}
+    velocity = (0.6 * ASKED[options.robot].forward, 0.0, 0.0)
+    for name, changes in cases.items():
+        yield Episode(name, RunSettings(robot=options.robot, time=20.0, **changes), steady(velocity), obeys=False)
+
+
+ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
+    row.__name__: row for row in (forward, ways, halt, pushes, random, mismatch)
+}
+
+
+def attempt(episode: Episode) -> tuple[bool, str]:
+    result = run(episode.settings, episode.script, episode.pushes, episode.phase).result
+    good, how = not result["fell"], f"fell at {result['time']:.2f} s" if result["fell"] else "up"
+    if episode.obeys:
+        turning = any(velocity[2] for _, velocity in episode.script.lines)
+        good = good and result["velocity_error"] < OBEYED and (turning or result["heading_error_deg"] < STRAIGHT)
+    error = result["velocity_error"]
+    off = "" if error is None else f", {100 * error:.1f} % off"
+    return good, (
+        f"{how}, {result['steps']} steps{off}, heading {result['heading_error_deg']:.1f} deg, "
+        f"slip {1e3 * result['slip_max']:.0f} mm, odometry {100 * result['estimation']['odometry_drift']:.2f} %, "
+        f"cost {result['cost_of_transport'] or 0:.2f}, {result['modes'][-1][1]}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("row", choices=ROWS)
+    parser.add_argument("--robot", default="human")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--phases", type=int, default=8)
+    parser.add_argument("--dv", type=float, default=0.6, help="velocity change of a push [m/s]")
+    options = parser.parse_args()
+    episodes = list(ROWS[options.row](options))
+    good = 0
+    with ProcessPoolExecutor(options.workers) as pool:
+        for episode, (ok, text) in zip(episodes, pool.map(attempt, episodes), strict=True):
+            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:32} {text}", flush=True)
+            good += ok
+    print(f"{good} of {len(episodes)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What stands between a TorqueCommand and the joint: ideal torque, an electric motor, later muscles."""

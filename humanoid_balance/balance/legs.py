@@ -1,0 +1,50 @@
+"""What a leg is: how long it can be, how high its hip stands, how far its foot turns; read off the model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.robot.model import Robot
+
+PARALLEL = 0.7  # cosine from which on a joint counts as turning about an axis
+STRAIGHT = 0.99  # share of its full length that a leg is asked for: a straight knee moves nothing
+
+
+@dataclass(frozen=True)
+class Legs:
+    """Of the left leg; the right one is taken to be its mirror image."""
+
+    longest: float  # from the hip's to the ankle's pitch axis with a straight knee [m]
+    standing: float  # height of the hip over the ankle in the nominal stance [m]
+    toes_out: float  # how far one foot turns outward against the pelvis [rad]
+    toes_in: float
+
+    @staticmethod
+    def of(robot: Robot) -> Legs:
+        model, data = robot.model, robot.model.createData()
+        pin.computeJointJacobians(model, data, robot.q_nominal)
+        pin.updateFramePlacements(model, data)
+        world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        turns = pin.getFrameJacobian(model, data, robot.sole_frames[0], world)[3:, 6:]
+        pitch = np.flatnonzero(np.abs(turns[1]) > PARALLEL)
+        axes = [data.oMi[model.getJointId(robot.joint_names[i])].translation for i in pitch]
+        longest = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(axes))
+        yaw = np.flatnonzero(np.abs(turns[2]) > PARALLEL).tolist()
+        out, inward = (float(sum(_room(robot, i, sign * turns[2, i]) for i in yaw)) for sign in (1.0, -1.0))
+        return Legs(longest, float(axes[0][2] - axes[-1][2]) if axes else robot.com_height, out, inward)
+
+    def drop(self, stride: float) -> float:
+        """By which the hips have to come down for a foot so far before or behind them to be on the ground [m]."""
+        longest = STRAIGHT * self.longest
+        return max(0.0, self.standing - math.sqrt(max(longest * longest - stride * stride, 0.0)))
+
+
+def _room(robot: Robot, joint: int, direction: float) -> float:
+    """From the nominal posture to the end stop in a direction [rad]."""
+    posture = robot.posture[joint]
+    return float(robot.upper[joint] - posture if direction > 0 else posture - robot.lower[joint])

@@ -1,0 +1,233 @@
+"""Walking: one step after the other at the velocity that is commanded, each adapted to the DCM every tick."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter
+from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.laws import Wish
+from humanoid_balance.balance.memory import BOTH, Memory
+from humanoid_balance.balance.modes.mode import BalanceMode
+from humanoid_balance.balance.pace import Pace
+from humanoid_balance.balance.reference import WALK
+from humanoid_balance.balance.situation import LIGHT, Situation, Stance
+from humanoid_balance.balance.step_cycle import SWING as SWINGING
+from humanoid_balance.balance.step_cycle import StepCycle
+from humanoid_balance.geometry import Point
+from humanoid_balance.types import GRAVITY, Command, Reference
+
+SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
+DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
+TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
+HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
+SLOW = 0.005  # commands below this are none [m/s, rad/s]
+MOMENTUM = np.array([50.0, 50.0, 10.0])  # weight of the angular momentum against that of joint accelerations
+AHEAD = 2.0  # a foot in flight may be this much faster than its mean speed
+ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
+PATIENCE = 2.0  # a shift that takes longer is given up [s]
+
+
+def asked(now: Situation, memory: Memory) -> bool:
+    """The operator wants the robot to go."""
+    return wanted(now.command)
+
+
+def wanted(command: Command) -> bool:
+    """A velocity, and nothing else."""
+    named = command.gait or command.skill or command.stance or command.footsteps
+    return not named and max(map(abs, command.velocity.tolist())) > SLOW
+
+
+def pushed_at_the_start(now: Situation, memory: Memory) -> bool:
+    """The DCM leaves the feet while both still stand."""
+    mode = memory.mode
+    return isinstance(mode, Walking) and mode.phase == SHIFT and memory.margin(now) < 0.0
+
+
+class Walking(BalanceMode):
+    """Shift the weight; then transfer, swing, transfer, swing, until nothing is commanded and the feet are square."""
+
+    name = "walking"
+    out_of_reach = 0.85  # a foot is on its way already, and more follow: ``Viable`` ends at 0.84 on the human
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
+        self.reach = planner.reach
+        self.gait = Gait(robot, self.reach)
+        self.adapter = Adapter(self.reach, planner.half_length - edge, planner.half_width - edge, self.gait.transfer)
+        speed = math.sqrt(GRAVITY * robot.com_height)
+        self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed)
+        self.pace = Pace(speed)
+        self.sole = Stance(robot, edge)  # of the stance foot
+        self.phase = SHIFT
+
+    def answers(self, command: Command) -> bool:
+        return wanted(command)
+
+    def enter(self, now: Situation) -> None:
+        """From standing. The first foot is that on the side of the command, or the one that carries less."""
+        super().enter(now)
+        left, right = now.state.wrench[:, 2].tolist()
+        _, aside, turn = now.command.velocity.tolist()
+        wish = aside if abs(aside) > SLOW else turn
+        self.side = (0 if wish > 0 else 1) if abs(wish) > SLOW else (0 if left < right else 1)  # that swings
+        self.phase = SHIFT
+        self.began = self.stamp = now.state.stamp  # of the phase; of the last tick [s]
+        self.heading = now.yaw  # where the body should look [rad]
+        self.velocity: Velocity = (0.0, 0.0, 0.0)  # that steps aim at
+        self.pressure = now.caught  # centre of pressure
+        self.plan: Adapted | None = None
+        self.last = False  # the step under way ends the walk
+        self.pace.reset()
+
+    # ---- coordinates of the stance foot, y toward the swinging leg ----
+
+    def _axes(self, now: Situation) -> tuple[float, float, float]:
+        """Cosine and sine of the stance foot's heading, and the sign of y."""
+        ahead = now.state.sole_rotation[1 - self.side][:2, 0].tolist()
+        size = math.hypot(*ahead)
+        return ahead[0] / size, ahead[1] / size, 1.0 if self.side == 0 else -1.0
+
+    def _local(self, now: Situation, point: Point) -> Point:
+        (sx, sy), (c, s, sign) = now.centre[1 - self.side], self._axes(now)
+        dx, dy = point[0] - sx, point[1] - sy
+        return c * dx + s * dy, sign * (c * dy - s * dx)
+
+    def _world(self, now: Situation, point: Point) -> Point:
+        (sx, sy), (c, s, sign) = now.centre[1 - self.side], self._axes(now)
+        x, y = point[0], sign * point[1]
+        return sx + c * x - s * y, sy + s * x + c * y
+
+    # ---- phases ----
+
+    def update(self, now: Situation) -> Reference:
+        self._follow_command(now)
+        if self.phase == SHIFT and not self._shifted(now):
+            return self._reference(now)
+        if self.phase == SWING:
+            reference = self._swing(now)
+            if reference is not None:
+                return reference
+        return self._transfer(now)
+
+    def _follow_command(self, now: Situation) -> None:
+        dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
+        self.going = wanted(now.command)
+        x, y, turn = now.command.velocity.tolist()
+        self.command = self.gait.limited((x, y, turn)) if self.going else (0.0, 0.0, 0.0)
+        forward, left, turn = self.command
+        x, y, _ = self.velocity
+        dx, dy = forward - x, left - y
+        share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
+        self.velocity = (x + share * dx, y + share * dy, turn)
+        self.heading += turn * dt
+
+    def _shifted(self, now: Situation) -> bool:
+        """Send the DCM toward the stance foot; True when it is where a step begins."""
+        polygon = self.memory.stance.update(now.state, BOTH)
+        self.pressure = self.memory.maker.laws.shove(now, polygon, now.centre[1 - self.side]).pressure
+        if not self.going:
+            self.done = "nothing is commanded any more"
+        elif now.state.stamp - self.began > PATIENCE:
+            self.done = "the weight does not shift"
+        start = self.gait.width / (math.exp(now.omega * self.gait.slowest) + 1)
+        if self._local(now, now.caught)[1] > start:
+            return False
+        self.phase, self.began, self.start = TRANSFER, now.state.stamp, self.pressure
+        return True
+
+    def _transfer(self, now: Situation) -> Reference:
+        """The centre of pressure goes from where it was to where the next step wants it; then the foot leaves."""
+        share = min(1.0, (now.state.stamp - self.began) / self.gait.transfer)
+        aim = now.centre[1 - self.side] if self.plan is None else self._world(now, self.plan.pressure)
+        (ax, ay), (bx, by) = self.start, aim
+        self.pressure = x, y = ax + share * (bx - ax), ay + share * (by - ay)
+        mx, my = (x + bx) / 2, (y + by) / 2  # mean of what is left of the transfer
+        grown = math.exp(now.omega * (1 - share) * self.gait.transfer)
+        cx, cy = self._dcm(now)
+        usual = self.gait.step_time(self.velocity) - self.gait.transfer
+        low, high = self.reach.shortest, self.reach.longest
+        times = [usual, *(low + (high - low) * k / 6 for k in range(7))]
+        plan = self._adapt(now, (mx + (cx - mx) * grown, my + (cy - my) * grown), times, usual)
+        light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
+        if share >= 1.0 or (light and share > 0.5):
+            self.phase, self.cycle.side = SWING, self.side
+            self.cycle.lift(now, plan.time)
+            reference = self._swing(now)
+            assert reference is not None  # it has just left
+            return reference
+        load = np.empty(2)
+        load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
+        return self._reference(now, load_max=load)
+
+    def _swing(self, now: Situation) -> Reference | None:
+        """Adapt place and time of the landing; None when the foot is down."""
+        cycle = self.cycle
+        contact, load, feet = cycle.update(now)
+        if cycle.phase != SWINGING:
+            self._landed(now)
+            return None
+        since, left = cycle.under_way
+        times = [max(left, 0.005)]
+        for change in (-HASTE, HASTE):
+            if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
+                times.append(left + change)
+        usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
+        plan = self._adapt(now, self._dcm(now), times, usual)
+        cycle.retarget(now, self._world(now, plan.place), self.target_yaw, plan.time)
+        self.pressure = self._world(now, plan.pressure)
+        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=cycle.footholds)
+
+    def _landed(self, now: Situation) -> None:
+        """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
+        stamp = now.state.stamp
+        self.pace.landed(self.side, stamp, now.com, self.heading, self.velocity)
+        if self.last and self.memory.margin(now) > 0.0:
+            self.done = "the DCM is between the feet"
+        self.side = 1 - self.side
+        self.phase, self.began, self.start, self.plan = TRANSFER, stamp, self.pressure, None
+
+    # ---- the step ----
+
+    def _dcm(self, now: Situation) -> Point:
+        """The caught DCM, with what a push will add to it while it lasts."""
+        (x, y), (ax, ay), w = now.caught, now.pushed, now.omega
+        gain = (1.0 - math.exp(-w * now.lasting)) / w**2
+        return x + gain * ax, y + gain * ay
+
+    def _adapt(self, now: Situation, dcm: Point, times: list[float], usual: float) -> Adapted:
+        """The step under way, against the DCM with which its swing begins or goes on."""
+        cos, sin, sign = self._axes(now)
+        yaw = math.atan2(sin, cos)
+        turn = math.remainder(self.heading + self.velocity[2] * usual - yaw, math.tau)
+        x, y = self._local(now, dcm)
+        step = self._nominal(now, turn, x * math.exp(now.omega * (times[0] + self.gait.transfer / 2)))
+        self.target_yaw = yaw + step.turn
+        foot, speed = self._local(now, now.centre[self.side]), math.hypot(*now.com_velocity)
+        self.plan = self.adapter.adapt((x, y), now.omega, foot, step, sign, times, usual, AHEAD, speed)
+        return self.plan
+
+    def _nominal(self, now: Situation, turn: float, ahead: float) -> Step:
+        """What is wanted of the step; ``ahead`` is where the DCM would be at its end, seen from the stance foot."""
+        if self.going:
+            self.last = False
+            (forward, left, rate), (x, y) = self.velocity, self.pace.correction
+            return self.gait.step((forward + x, left + y, rate), self.side, now.omega, turn)
+        self.last = abs(ahead) < ENDS * self.adapter.half[0]
+        if self.last:
+            return self.gait.last_step(self.side, turn)
+        return self.gait.step((0.0, 0.0, 0.0), self.side, now.omega, turn)
+
+    def _reference(self, now: Situation, **parts: Any) -> Reference:
+        maker = self.memory.maker
+        turn = maker.laws.righting(now)
+        if self.phase == SWING and self.plan is not None and self.plan.lost > 0.0:  # the step alone is not enough
+            turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
+        height = self.gait.height(self.velocity)
+        wish = Wish(self.pressure, turn)
+        return maker.make(self.name, now, wish, stack=WALK, height=height, momentum_weight=MOMENTUM, **parts)

@@ -1,0 +1,80 @@
+"""Go with a finite-state gait and tell how it went; --list shows them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json
+from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
+from humanoid_balance.commands.push import add_world, world_settings
+from humanoid_balance.commands.walk import push
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import gait as experiment
+from humanoid_balance.gaits import library
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_common(parser)
+    add = parser.add_argument
+    add("gait", nargs="?", metavar="NAME", help="a gait by name, or a path to a YAML")
+    add("--list", action="store_true", help="the gaits that there are")
+    add("--to", type=later, action="append", default=[], metavar="NAME:AT", help="then another; may be given again")
+    add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
+    add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
+    add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
+    add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
+    add_world(parser)
+    add_outputs(parser)
+
+
+def later(text: str) -> tuple[float, str]:
+    """A gait and when it is asked for [s]."""
+    name, colon, at = text.rpartition(":")
+    if not colon or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME:AT (a gait, and when [s])")
+    return number(at), name
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.list:
+        show(options.json)
+        return
+    if options.gait is None:
+        raise InputError(f"which gait? allowed: {', '.join(library.names())} or a path to a YAML file")
+    settings = replace(world_settings(options, options.time), torque_limit=options.torque_limit, drop=options.drop)
+    chain = experiment.Chain(((experiment.BEGIN, options.gait), *options.to))
+    check_outputs(options)
+    with Bar(f"gait {options.gait}") as bar:
+        done = experiment.run(settings, chain, options.push, bar, options.log)
+    write_outputs(done, options, story(done.result))
+    if options.json:
+        print_json(done.result)
+    else:
+        print(story(done.result))
+
+
+def show(as_json: bool) -> None:
+    tables = [library.find(name) for name in library.names()]
+    if as_json:
+        print_json(
+            {table.name: {"about": table.about, "space": table.space, "file": str(table.file)} for table in tables}
+        )
+        return
+    for table in tables:
+        print(f"{table.name:12} {table.space:6} {table.about}")
+
+
+def story(result: dict[str, Any]) -> str:
+    """The result in a few lines."""
+    verdict = f"fell after {result['time']:.2f} s" if result["fell"] else f"{result['distance']:.2f} m"
+    period = "" if result["step_period"] is None else f", step period {result['step_period']:.3f} s"
+    swing = "" if result["torso_swing_deg"] is None else f", torso swings {result['torso_swing_deg']:.1f} deg"
+    survived = [p["survived"] for p in result["pushes"]]
+    pushes = f"pushes survived: {sum(survived)} of {len(survived)}\n" if survived else ""
+    return (
+        f"{result['robot']}: {result['gait']}, {verdict}, {result['steps']} steps, {result['speed']:.2f} m/s{period}"
+        f"{swing}, largest torque {result['torque_max']:.0f} N m\n{pushes}"
+        f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
+    )

@@ -1,0 +1,164 @@
+"""One walk: send a robot somewhere, push it if wanted, measure how well it obeyed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import metrics, stride, timing
+from humanoid_balance.experiments.simulation import Progress, simulate
+from humanoid_balance.loop import Tick
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.simulator import Simulator
+from humanoid_balance.recording.run import Run
+from humanoid_balance.stack import RunSettings
+from humanoid_balance.types import Command
+from humanoid_balance.yaml_file import Reader, read
+
+BEGIN = 0.5  # the robot stands this long before it is sent [s]
+WALK_TIME = 10.0  # length of a run unless told [s]
+AFTER = 4.0  # a push counts as survived when the robot is still up so long after it [s]
+
+Velocity = tuple[float, float, float]  # forward, left [m/s], turn [rad/s]
+
+
+@dataclass(frozen=True)
+class Itinerary:
+    """Velocities and when they are commanded; each holds until the next [s]."""
+
+    lines: tuple[tuple[float, Velocity], ...]
+
+    def at(self, time: float) -> Velocity:
+        wanted = (0.0, 0.0, 0.0)
+        for start, velocity in self.lines:
+            if time >= start:
+                wanted = velocity
+        return wanted
+
+    @staticmethod
+    def load(file: Path) -> Itinerary:
+        """YAML: ``commands``, a list of ``{at: S, velocity: [forward, left, turn]}`` in the order of time."""
+        reader = read(file)
+        lines = [_line(section) for section in reader.sections("commands")]
+        reader.done("commands")
+        for (before, _), (after, _) in pairwise(lines):
+            if after <= before:
+                raise InputError(f"{file}: commands: at {after:g} s follows {before:g} s; allowed: rising times")
+        return Itinerary(tuple(lines))
+
+
+def _line(section: Reader) -> tuple[float, Velocity]:
+    at = section.number("at", low=0.0, high=1e5)
+    values = section.listed("velocity")
+    if len(values) != 3:
+        raise section.bad("velocity", values, "[forward, left, turn]")
+    forward, left, turn = (section.check_number("velocity", value, -10.0, 10.0) for value in values)
+    section.done("at, velocity")
+    return at, (forward, left, turn)
+
+
+class CommandSender:
+    """The operator of a walk. With a ``phase`` each push waits for that share of the step after its time."""
+
+    def __init__(self, script: Itinerary, pushes: Sequence[PushProfile], phase: float | None) -> None:
+        self.script, self.phase = script, phase
+        self.waiting = sorted(pushes, key=lambda push: push.start) if phase is not None else []
+        self.pushes: list[PushProfile] = [] if phase is not None else list(pushes)
+        self.commanded: list[Velocity] = []
+        self._landed: list[float] = []  # stamps
+        self._both = True
+
+    def command(self, stamp: float) -> Command:
+        velocity = self.script.at(stamp)
+        self.commanded.append(velocity)
+        return Command(stamp, np.array(velocity))
+
+    def see(self, tick: Tick, plant: Simulator) -> None:
+        """A step begins when a foot has landed; it lasts as long as the one before."""
+        both = bool(tick.state.contact.all())
+        if both and not self._both:
+            self._landed.append(tick.state.stamp)
+            if self.waiting and len(self._landed) > 1 and tick.state.stamp >= self.waiting[0].start:
+                wait = (self.phase or 0.0) * (self._landed[-1] - self._landed[-2])
+                push = replace(self.waiting.pop(0), start=tick.state.stamp + wait)
+                plant.add_push(push)
+                self.pushes.append(push)
+        self._both = both
+
+
+def run(
+    settings: RunSettings,
+    script: Itinerary,
+    pushes: Sequence[PushProfile] = (),
+    phase: float | None = None,
+    progress: Progress | None = None,
+    log: Path | None = None,
+) -> Run:
+    """Walk; the result is the JSON object of ``humanoid-balance walk``."""
+    last = max((p.end for p in pushes), default=0.0)
+    seconds = settings.time or max(WALK_TIME, last + AFTER)
+    if last > seconds:
+        raise InputError(f"time is {seconds:g} s, the last push ends at {last:g} s; allowed: a time not before that")
+    sender = CommandSender(script, pushes, phase)
+    done = simulate(settings, () if phase is not None else pushes, seconds, progress, log, sender)
+    done.pushes = tuple(sender.pushes)
+    done.commanded = np.array(sender.commanded)
+    done.result = figures(done)
+    done.title = title(done)
+    return done
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """The JSON object of ``humanoid-balance walk``."""
+    robot, record, ticks = run.robot, run.record, run.times["tick"]
+    way = stride.Way.of(run)
+    fell = bool(record["true_fell"].any())
+    end = float(record["time"][-1])
+    velocity, error = way.velocity()
+    pushes = [
+        {
+            "at": round(push.start, 4), "phase": way.phase(push.start), "direction": push.direction,
+            "impulse": push.impulse, "dv": push.impulse / robot.mass, "survived": not (fell and end < push.end + AFTER),
+        }
+        for push in run.pushes
+    ]  # fmt: skip
+    return {
+        "robot": robot.spec,
+        "mass": robot.mass,
+        "fell": fell,
+        "time": end,
+        "distance": way.distance,
+        "velocity": velocity,
+        "velocity_error": error,
+        "heading_error_deg": math.degrees(way.heading_error()),
+        "steps": len(way.landings),
+        "step_time": way.step_time,
+        "step_length": way.step_length,
+        "slip_max": metrics.slip(record),
+        "cost_of_transport": way.cost_of_transport(),
+        "pushes": pushes,
+        "steps_to_recover": way.steps_to_recover(max((p.end for p in run.pushes), default=math.nan)),
+        "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
+        "estimation": metrics.estimation(record, run.pushes, run.reported) | way.odometry(),
+        "modes": [[round(t, 4), name] for t, name in record.mode_changes],
+        "pushes_reported": len(run.reported),
+        "tick": timing.percentiles(ticks, tail=True) | {"missed": int((ticks > run.dt).sum())},
+        "rtf": round(record.length * run.dt / run.wall, 3),
+    }
+
+
+def title(run: Run) -> str:
+    """The run in one line."""
+    result = run.result
+    x, y, turn = result["velocity"]
+    how = f"{x:.2f} m/s forward, {y:.2f} to the left, {turn:.2f} rad/s"
+    pushed = f", pushed {len(run.pushes)} time{'s' * (len(run.pushes) != 1)}" if run.pushes else ""
+    verdict = f"fell after {result['time']:.1f} s" if result["fell"] else f"{result['distance']:.1f} m"
+    return f"{result['robot']}, {result['mass']:.0f} kg, walks {how}{pushed}: {verdict}, {result['steps']} steps"

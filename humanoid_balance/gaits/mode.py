@@ -1,0 +1,118 @@
+"""The mode of finite-state gaits: asked for by name, it goes from the gait under way to the one that is wanted."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from humanoid_balance.balance.memory import Memory
+from humanoid_balance.balance.modes.mode import BalanceMode
+from humanoid_balance.balance.situation import Situation
+from humanoid_balance.errors import InputError
+from humanoid_balance.gaits import library
+from humanoid_balance.gaits.machine import Machine
+from humanoid_balance.gaits.simbicon import Simbicon
+from humanoid_balance.gaits.table import GaitTable
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Command, JointReference
+
+SETTLED = 6  # steps after which a gait on the way to another one has found its rhythm
+SLOW = 0.25  # speed at which standing takes over [m/s]
+LEAN = 1.0  # a trunk that is so far from where the gait wants it does not come back [rad]
+LOWEST = 0.62  # CoM height at which walking is over, of the standing height
+
+
+@lru_cache(maxsize=64)
+def choice(robot: Robot, name: str) -> GaitTable | str:
+    """The gait of a name if this robot can go with it, otherwise why not."""
+    try:
+        law, table = Simbicon(robot), library.find(name)
+        for gait in library.route(None, table):
+            law.check(gait)
+    except InputError as error:
+        return str(error)
+    return table
+
+
+def asked(now: Situation, memory: Memory) -> bool:
+    """The operator wants a gait that this robot has."""
+    return bool(now.command.gait) and isinstance(choice(memory.robot, now.command.gait), GaitTable)
+
+
+def stopped(now: Situation, memory: Memory) -> bool:
+    """Nobody asks for a gait any more, both feet are down, and the body is slow with the capture point between them."""
+    if now.command.gait or not now.state.contact.all() or math.hypot(*now.com_velocity) > SLOW:
+        return False
+    return memory.margin(now) > 0.0
+
+
+def lost(now: Situation, memory: Memory) -> str:
+    """Why the gait is over; empty while there is hope. Running, the capture point is far from the feet."""
+    mode = memory.mode
+    assert isinstance(mode, FiniteStateGait)
+    lean = math.asin(max(-1.0, min(1.0, now.lean[0] * math.cos(now.yaw) + now.lean[1] * math.sin(now.yaw))))
+    away = lean + mode.machine.state.torso  # the table's angles are positive backwards
+    aside = math.asin(max(-1.0, min(1.0, now.lean[1] * math.cos(now.yaw) - now.lean[0] * math.sin(now.yaw))))
+    if math.hypot(away, aside) > LEAN:
+        return f"trunk leans {math.degrees(lean):.0f} deg forward, {math.degrees(aside):.0f} deg aside"
+    if now.height < LOWEST * memory.robot.com_height:
+        return f"CoM at {now.height:.2f} m"
+    return ""
+
+
+class FiniteStateGait(BalanceMode):
+    """A gait of the library, on a robot whose legs have a hip, a knee and an ankle."""
+
+    name = "gait"
+    upright = False  # its own row tells when it is lost
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self._law: Simbicon | None = None  # made when it is first needed: some robots have no legs as it wants them
+        self._zero = np.zeros(memory.robot.n)
+
+    def answers(self, command: Command) -> bool:
+        return bool(command.gait) and isinstance(choice(self.memory.robot, command.gait), GaitTable)
+
+    def enter(self, now: Situation) -> None:
+        """From standing, with the foot that carries less as the first to swing."""
+        super().enter(now)
+        self._law = self._law or Simbicon(self.memory.robot)
+        left, right = now.state.wrench[:, 2].tolist()
+        self.heading, self.stamp = now.yaw, now.state.stamp
+        first, *self.route = self._way(now.command.gait, None)
+        self.wanted = now.command.gait
+        self.machine = Machine(first, 0 if left >= right else 1, now.state.stamp)
+        self._entered = 0  # step with which the present gait began
+
+    def _way(self, name: str, under_way: str | None) -> list[GaitTable]:
+        table = choice(self.memory.robot, name)
+        return list(library.route(under_way, table)) if isinstance(table, GaitTable) else []
+
+    def _follow_command(self, command: Command) -> None:
+        """Another gait than before begins at the next change of state; those on the way to it find their rhythm."""
+        machine = self.machine
+        wanted = command.gait or machine.table.stop or self.wanted
+        if wanted != self.wanted:
+            self.wanted = wanted
+            self.route = [gait for gait in self._way(wanted, machine.table.name) if gait.name != machine.table.name]
+            due = bool(self.route)
+        else:
+            due = bool(self.route) and machine.following is None and machine.steps - self._entered >= SETTLED
+        if due:
+            machine.following = self.route.pop(0)
+            self._entered = machine.steps
+
+    def update(self, now: Situation) -> JointReference:
+        state, machine, law = now.state, self.machine, self._law
+        assert law is not None
+        self._follow_command(now.command)
+        machine.update(state.stamp, (bool(state.contact[0]), bool(state.contact[1])))
+        self.heading += float(now.command.velocity[2]) * (state.stamp - self.stamp)
+        self.stamp = state.stamp
+        t = law.update(machine.table, machine.state, machine.stance, state, self.heading)
+        return JointReference(
+            state.stamp, self.name, t.position, self._zero, self._zero, t.stiffness, t.damping, t.torque
+        )

@@ -1,0 +1,204 @@
+"""SIMBICON's torques: poses by joint feedback, an upright trunk, and a swing hip that answers to balance.
+
+Yin, Loken, van de Panne, "SIMBICON: Simple biped locomotion control", SIGGRAPH 2007. Knees, ankles and all that is not
+a leg follow the table by joint feedback, tau = k (q* - q) - d q'. Trunk and swinging thigh are held in the world by
+virtual torques; the stance hip gives what is left over, so that only internal torques act:
+
+    T_swing  = k e(thigh) - d w(thigh)         on the swinging thigh
+    T_trunk  = k e(trunk) - d w(trunk)         on the trunk
+    T_stance = - T_trunk - T_swing             on the stance thigh
+
+The swing hip's angle is moved, in both planes, by where the hips are and how fast they go:
+
+    theta = theta_0 + c_d d + c_v v            d: stance ankle -> hips, v: speed of the hips, horizontal
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.errors import ConfigError
+from humanoid_balance.gaits.limbs import JointedBody, Limb
+from humanoid_balance.gaits.table import Gain, GaitState, GaitTable
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, RobotState
+
+# A damper that stops a free link in less than a control period shakes it instead. So the feedback of a joint whose link
+# is free is no stiffer than that. Of Yin's gains only the ankle's are, 30 N m s/rad on a foot of 0.006 kg m²; he
+# computed with 0.1 ms. While the foot stands, the rest of the damping acts on the shank's rate instead of the ankle's:
+# the same while the sole lies flat, and no loop through the light foot while it rolls.
+BEARABLE = 0.5  # damping x control period / inertia
+PERIOD = 0.001  # control period [s]
+STOP = 0.05  # a joint so far beyond its range is driven back with all its torque [rad]; the safety box trips at 0.15
+STOP_BEARABLE = 0.2  # stiffness of such a stop x control period² / inertia
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Where the hips are, seen from the stance ankle, and how fast they go; along and across the heading."""
+
+    d: tuple[float, float]  # forward, left [m]
+    v: tuple[float, float]  # [m/s]
+
+
+@dataclass(frozen=True, slots=True)
+class Torques:
+    """Joint feedback and feed-forward of a tick, and what led to it."""
+
+    position: Array
+    stiffness: Array
+    damping: Array
+    torque: Array
+    balance: Balance
+    trunk: Array  # virtual torque on the trunk, world (3,) [N m]
+
+
+class Simbicon:
+    """Torques of a state of a gait on a robot. Keeps nothing from tick to tick."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.body = robot, JointedBody(robot)
+        self._data = robot.model.createData()
+        self._table: GaitTable | None = None
+        self._hips = self.body.hips.tolist()
+        corners = np.linalg.norm(robot.soles[0] - robot.sole_centres[0], axis=1)
+        self._grip = robot.config.friction * float(corners.mean()) / 2  # yaw torque per newton on the sole [m]
+        self._stop = np.minimum(robot.torque_limit / STOP, STOP_BEARABLE * self.body.inertia / PERIOD**2)  # [N m/rad]
+        self._zero = np.zeros(robot.n)
+
+    def _matching(self, pattern: str) -> list[int]:
+        """Joints beside the legs."""
+        return [i for i in self.body.others if fnmatchcase(self.robot.joint_names[i], pattern)]
+
+    def check(self, table: GaitTable) -> None:
+        """Complain about what this robot lacks."""
+        robot = self.robot
+        for pattern, angle in table.posture.items():
+            if not self._matching(pattern):
+                known = ", ".join(robot.joint_names[i] for i in self.body.others) or "none"
+                raise ConfigError(
+                    table.file, f"posture.{pattern}", angle, f"joints of '{robot.spec}' beside its legs: {known}"
+                )
+        if table.space == "space" and robot.planar:
+            raise ConfigError(
+                table.file, "space", table.space, f"'plane': '{robot.spec}' cannot move its legs sideways"
+            )
+
+    def _take(self, table: GaitTable) -> None:
+        """Gains and posture of the joints for a gait."""
+        robot, body = self.robot, self.body
+        self._table = table
+        k, d = np.zeros(robot.n), np.zeros(robot.n)
+
+        for joints, gain in ((body.others, table.gains.rest), (body.between, table.gains.waist)):
+            share = np.minimum(1.0, robot.torque_limit[joints] / max(gain.stiffness, 1e-9))  # weak joints are light
+            k[joints], d[joints] = share * gain.stiffness, share * gain.damping
+        for limb in body.limbs:
+            for joint, gain in ((limb.knee.index, table.gains.knee), (limb.ankle.index, table.gains.ankle)):
+                k[joint], d[joint] = gain.stiffness, gain.damping
+        self._posture = robot.posture.copy()
+        for limb in body.limbs:
+            if limb.ankle_roll is not None:
+                self._posture[limb.ankle_roll.index] = limb.ankle_roll.position(0.0)
+        for pattern, angle in table.posture.items():
+            self._posture[self._matching(pattern)] = angle
+        self._loaded = k, d
+        share = np.minimum(1.0, BEARABLE * body.inertia / PERIOD / np.maximum(d, 1e-9))
+        self._free = share * k, share * d
+
+    def update(
+        self, table: GaitTable, row: GaitState, stance: int, state: RobotState, heading: float,
+        offset: tuple[float, float] = (0.0, 0.0), trunk_forward: float = 0.0,
+    ) -> Torques:  # fmt: skip
+        """``heading`` [rad] is where the trunk should look; ``offset`` is added to the swing hip's angles [rad].
+
+        ``trunk_forward`` is a learnt torque on the trunk, forward leaning [N m].
+        """
+        if table is not self._table:
+            self._take(table)
+        robot, body, data = self.robot, self.body, self._data
+        on, off = body.limbs[stance], body.limbs[1 - stance]
+        pin.forwardKinematics(robot.model, data, state.q, state.v)
+        balance = self._balance(state, on, heading)
+        (dx, dy), (vx, vy) = balance.d, balance.v
+
+        position, torque = self._posture.copy(), self._zero.copy()
+        (k, d), (k_free, d_free) = self._loaded, self._free
+        stiffness, damping = k_free.copy(), d_free.copy()
+        if state.contact[stance]:
+            i = on.ankle.index
+            stiffness[i] = k[i]
+            torque[i] = (d[i] - damping[i]) * on.ankle_axis.dot(data.v[on.shank].angular)
+        c_d, c_v = row.ankle
+        position[on.knee.index] = on.knee.position(row.stance_knee)
+        position[on.ankle.index] = on.ankle.position(row.stance_ankle + c_d * dx + c_v * vx)
+        position[off.knee.index] = off.knee.position(row.swing_knee)
+        position[off.ankle.index] = off.ankle.position(row.swing_ankle)
+
+        forward = row.swing_hip + row.c_d * dx + row.c_v * vx + offset[0]
+        c_d, c_v = row.lateral
+        outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
+        left = outward + c_d * dy + c_v * vy + offset[1]
+        wanted = _posed(heading, left, forward)
+        thigh = data.oMi[off.thigh].rotation
+        swing = _hold(table.gains.hip, wanted, thigh @ off.upright, thigh @ data.v[off.thigh].angular)
+        base = data.oMi[1].rotation
+        wanted = _posed(heading, 0.0, row.torso)
+        trunk = _hold(table.gains.torso, wanted, base @ body.level, base @ state.v[3:6])
+        if trunk_forward:
+            trunk += trunk_forward * np.array([-math.sin(heading), math.cos(heading), 0.0])
+        # About the vertical the standing sole holds by friction alone; more would only spin a leg.
+        grip = self._grip * max(float(state.wrench[stance, 2]), 0.0)
+        swing[2] = min(max(swing[2], -grip), grip)
+        swing = self._share(off, swing, torque)
+        rest = -trunk - swing
+        rest[2] = min(max(rest[2], -grip), grip)
+        self._share(on, rest, torque)
+        joints = state.q[7:]
+        beyond = np.minimum(np.maximum(joints, robot.lower), robot.upper) - joints
+        if beyond.any():
+            torque += self._stop * beyond
+        return Torques(position, stiffness, damping, torque, balance, trunk)
+
+    def _share(self, limb: Limb, wanted: Array, torque: Array) -> Array:
+        """Spread a torque on a thigh over the hip's axes, within their limits; what acts on it in the end (3,)."""
+        rotations = [self._data.oMi[j].rotation @ axis for j, axis in zip(limb.hip_joints, limb.axes, strict=True)]
+        axes, hip = np.array(rotations), list(limb.hip)
+        limit = self.robot.torque_limit[hip]
+        torque[hip] = given = np.minimum(np.maximum(axes @ wanted, -limit), limit)
+        if len(hip) == 1:
+            return axes[0] * given[0]
+        return wanted if len(hip) != 3 else np.linalg.solve(axes, given)
+
+    def _balance(self, state: RobotState, on: Limb, heading: float) -> Balance:
+        base, (rx, ry, rz) = self._data.oMi[1], self._hips
+        x, y, _ = (base.act(self.body.hips) - self._data.oMi[on.ankle_joint].translation).tolist()
+        ux, uy, uz, wx, wy, wz = state.v[:6].tolist()
+        v = base.rotation @ np.array([ux + wy * rz - wz * ry, uy + wz * rx - wx * rz, uz + wx * ry - wy * rx])
+        vx, vy, _ = v.tolist()
+        c, s = math.cos(heading), math.sin(heading)
+        return Balance((c * x + s * y, c * y - s * x), (c * vx + s * vy, c * vy - s * vx))
+
+
+def _posed(heading: float, left: float, forward: float) -> Array:
+    """Orientation of a link whose lower end goes forward and to the left: R_z(heading) R_x(left) R_y(-forward)."""
+    (ch, sh), (cl, sl) = (math.cos(heading), math.sin(heading)), (math.cos(left), math.sin(left))
+    cf, sf = math.cos(forward), -math.sin(forward)
+    return np.array(
+        [
+            [ch * cf - sh * sl * sf, -sh * cl, ch * sf + sh * sl * cf],
+            [sh * cf + ch * sl * sf, ch * cl, sh * sf - ch * sl * cf],
+            [-cl * sf, sl, cl * cf],
+        ]
+    )
+
+
+def _hold(gain: Gain, wanted: Array, found: Array, rate: Array) -> Array:
+    """Torque that turns a link towards an orientation in the world; ``rate`` [rad/s] is how it turns now."""
+    torque: Array = gain.stiffness * pin.log3(wanted @ found.T) - gain.damping * rate
+    return torque

@@ -1,0 +1,147 @@
+"""A gait as data: states, when each ends, the pose it asks for, and how the swing hip answers to balance.
+
+Angles are Yin's (Yin, Loken, van de Panne, "SIMBICON: Simple biped locomotion control", SIGGRAPH 2007; K. Yin, PhD
+thesis, UBC 2007, table 7.1), in rad: hip and torso against the world, the others against their parent. Seen from the
+robot's right side they turn counter-clockwise: hip + swings the leg forward, knee - bends it, ankle + lifts the toes,
+torso - leans forward.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from humanoid_balance.yaml_file import Reader, names_of, read
+
+SWING = "swing"  # ``until`` of a state that ends when the swinging foot touches the ground
+LONGEST = 10.0  # of a state [s]
+FEWEST = 2  # states per half cycle: shorter tables are padded with states that take no time, see GaitTable.padded
+SPACES = ("plane", "space")
+Feedback = tuple[float, float]  # c_d [rad/m], c_v [rad s/m]
+
+
+@dataclass(frozen=True)
+class GaitState:
+    """One row: the pose, seen from the stance leg, and the feedback while it lasts."""
+
+    time: float | None  # after which the state ends [s]; None: when the swinging foot touches the ground
+    torso: float = 0.0  # pitch of the trunk in the world [rad]
+    swing_hip: float = 0.0  # angle of the swinging thigh in the world [rad]
+    swing_knee: float = 0.0  # against the thigh [rad]
+    swing_ankle: float = 0.0  # against the shank; 0 is a right angle [rad]
+    stance_knee: float = 0.0
+    stance_ankle: float = 0.0
+    c_d: float = 0.0  # swing hip per metre from the stance ankle to the hips [rad/m]
+    c_v: float = 0.0  # swing hip per speed of the hips [rad s/m]
+    swing_roll: float = 0.0  # of the swinging thigh in the world, outward [rad]
+    lateral: Feedback = (0.0, 0.0)  # c_d, c_v in the frontal plane
+    ankle: Feedback = (0.0, 0.0)  # the same for the stance ankle, sagittal
+
+
+NUMBERS = (
+    "torso", "swing_hip", "swing_knee", "swing_ankle", "stance_knee", "stance_ankle", "c_d", "c_v", "swing_roll",
+)  # fmt: skip
+PAIRS = ("lateral", "ankle")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Joint feedback: stiffness [N m/rad] and damping [N m s/rad]."""
+
+    stiffness: float = 300.0
+    damping: float = 30.0
+
+
+@dataclass(frozen=True)
+class GaitGains:
+    """Yin's: 300 and 30, a waist of 1000 and 100; beside the legs no stiffer than the torque limit is strong."""
+
+    torso: Gain = field(default_factory=Gain)
+    hip: Gain = field(default_factory=Gain)
+    knee: Gain = field(default_factory=Gain)
+    ankle: Gain = field(default_factory=Gain)
+    waist: Gain = field(default_factory=lambda: Gain(1000.0, 100.0))
+    rest: Gain = field(default_factory=Gain)  # arms, head
+
+
+@dataclass(frozen=True)
+class GaitTable:
+    """A gait. ``states`` are those of half a cycle; the other half is its mirror image, with the legs exchanged."""
+
+    name: str
+    file: Path
+    about: str
+    space: str  # one of SPACES: for bodies on a boom, or for free ones
+    states: tuple[GaitState, ...]
+    gains: GaitGains = field(default_factory=GaitGains)
+    enter: tuple[str, ...] = ()  # gaits from which it can be entered; empty: from standing, and from all others
+    stop: str = ""  # gait to slow down with before standing; empty: this one
+    posture: dict[str, float] = field(default_factory=dict)  # joints that are not of the legs: pattern -> angle [rad]
+    robots: tuple[str, ...] = ()  # for which it was made; for people
+
+    def padded(self) -> GaitTable:
+        """With at least FEWEST states, so that gaits can be exchanged state by state (Y18)."""
+        missing = FEWEST - len(self.states)
+        return (
+            replace(self, states=self.states + (replace(self.states[0], time=0.0),) * missing) if missing > 0 else self
+        )
+
+
+def load(file: Path) -> GaitTable:
+    """Read and check a gait's YAML."""
+    reader = read(file)
+    space = reader.text("space")
+    if space not in SPACES:
+        raise reader.bad("space", space, ", ".join(SPACES))
+    gains = reader.section("gains", {})
+    given = {f.name: _gain(gains, f.name) for f in fields(GaitGains) if f.name in gains.data}
+    gains.done(names_of(GaitGains))
+    posture = reader.section("posture", {})
+    table = GaitTable(
+        name=file.stem,
+        file=file,
+        about=reader.text("about"),
+        space=space,
+        states=tuple(_state(section) for section in reader.sections("states")),
+        gains=GaitGains(**given),
+        enter=reader.names("enter"),
+        stop=reader.text("stop", ""),
+        posture={str(k): posture.check_number(str(k), v, -math.tau, math.tau) for k, v in posture.data.items()},
+        robots=reader.names("robots"),
+    )
+    reader.done(names_of(GaitTable, ("name", "file")))
+    if all(state.time is None for state in table.states) and len(table.states) > 1:
+        raise reader.bad("states", "states that all wait for the swinging foot", "one with a 'time' among them")
+    return table
+
+
+def _state(reader: Reader) -> GaitState:
+    allowed = f"'time' above 0 and up to {LONGEST:g} s, or 'until: {SWING}'"
+    if "until" in reader.data:
+        until = reader.take("until")
+        if until != SWING:
+            raise reader.bad("until", until, f"'{SWING}': the swinging foot touches the ground")
+        if "time" in reader.data:
+            raise reader.bad("time", reader.data["time"], "'time' or 'until', not both")
+        time = None
+    else:
+        value = reader.take("time", ..., allowed)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= LONGEST:
+            raise reader.bad("time", value, allowed)
+        time = float(value)
+    values = {key: reader.number(key, 0.0, -math.pi, math.pi) for key in NUMBERS}
+    pairs = {key: reader.pair(key, (0.0, 0.0), ordered=False) for key in PAIRS}
+    state = GaitState(time=time, **values, **pairs)
+    reader.done(f"until, {names_of(GaitState)}")
+    return state
+
+
+def _gain(reader: Reader, key: str) -> Gain:
+    stiffness, damping = reader.pair(key, ordered=False)
+    for value, most in ((stiffness, 1e4), (damping, 1e3)):
+        if not 0.0 <= value <= most:
+            raise reader.bad(
+                key, [stiffness, damping], "[stiffness, damping], 0 to 10000 N m/rad and 0 to 1000 N m s/rad"
+            )
+    return Gain(stiffness, damping)

@@ -1,0 +1,1 @@
+"""A robot behind ROS topics: sensor frames, commands, pushes and stamps as messages."""

@@ -1,0 +1,1 @@
+"""What happened, kept: the record of a run, logs as MCAP files of standard messages, replay."""

@@ -1,0 +1,142 @@
+"""The boxes wired together: the one place that builds a loop, for command line, viewer, experiments and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from humanoid_balance.balance.settings import BalanceSettings
+from humanoid_balance.balance.supervisor import Supervisor
+from humanoid_balance.errors import InputError
+from humanoid_balance.estimation.estimator import Estimator
+from humanoid_balance.loop import EstimatorBox, Loop, SafetyStage
+from humanoid_balance.plants.plant import Plant
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.simulator import Simulator, open_simulator
+from humanoid_balance.plants.world import GROUNDS, SIMULATORS, PlantOptions, World
+from humanoid_balance.repertoire import WHOLE
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.safety.box import SafetyBox
+from humanoid_balance.types import Array
+from humanoid_balance.wholebody.controller import WholeBody
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Which robot, in which world, and how the controller may answer."""
+
+    robot: str = "human"
+    plant: str = "mujoco"  # simulator
+    plant_robot: str | None = None  # specification of the simulated body, if it differs from the controller's
+    time: float | None = None  # length of the run [s]
+    strategy: str = "auto"
+    policy: str = "dcm"
+    step_policy: str = "capture"
+    delay: float = 0.0  # reaction delay after a push begins [s]
+    slope: float = 0.0  # [deg]
+    friction: float = 0.8
+    payload: float = 0.0  # [kg]
+    ground: str = "flat"
+    planar: bool = False  # on a boom
+    drop: float = 0.0  # of the ground, a step down on the way [m]
+    torque_scale: float = 1.0
+    torque_limit: float | None = None  # no motor is stronger than this, and the controller knows it [N m]
+    noise: float = 1.0
+    sensor_latency: float = 0.0  # [s]
+    actuator_latency: float = 0.0  # [s]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 5.0),
+            "payload": (0.0, 500.0), "drop": (0.0, 1.0), "torque_scale": (0.0, 10.0),
+            "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),
+            "sensor_latency": (0.0, 0.1), "actuator_latency": (0.0, 0.1), "seed": (0, 2**63),
+        }  # fmt: skip
+        for key, (low, high) in ranges.items():
+            value = getattr(self, key)
+            if value is not None and not low <= value <= high:
+                raise InputError(f"{key.replace('_', '-')} is {value}; allowed: {low:g} to {high:g}")
+        for key, allowed in {"plant": SIMULATORS, "ground": GROUNDS}.items():
+            if getattr(self, key) not in allowed:
+                raise InputError(f"{key} is '{getattr(self, key)}'; allowed: {', '.join(allowed)}")
+        if self.drop and (self.plant != "mujoco" or self.slope):
+            raise InputError(f"drop is {self.drop:g}; allowed: in MuJoCo on level ground")
+        _ = self.balance  # which complains about an unknown strategy or policy
+
+    @property
+    def balance(self) -> BalanceSettings:
+        """How the controller may answer."""
+        return BalanceSettings(self.strategy, self.policy, self.delay, self.step_policy)
+
+    @property
+    def world(self) -> World:
+        return World(self.slope, self.friction, self.payload, self.ground, planar=self.planar, drop=self.drop)
+
+
+def body(settings: RunSettings, robot: Robot) -> Robot:
+    """The simulated body: the controller's robot, or another one with the same joints."""
+    if settings.plant_robot is None:
+        return robot
+    other = registry.load(settings.plant_robot)
+    if other.joint_names != robot.joint_names:
+        raise InputError(f"plant-robot '{settings.plant_robot}' does not have the joints of '{robot.spec}'")
+    return other
+
+
+def simulator(settings: RunSettings, pushes: Sequence[PushProfile] = ()) -> tuple[Robot, Simulator]:
+    """The robot as the controller knows it, and its simulation, standing. Close the latter."""
+    robot = registry.load(settings.robot)
+    if settings.torque_limit is not None:
+        robot = robot.limited(settings.torque_limit)
+    options = PlantOptions(
+        settings.world, settings.noise, settings.seed, settings.sensor_latency, settings.actuator_latency,
+        settings.torque_scale,
+    )  # fmt: skip
+    return robot, open_simulator(settings.plant, body(settings, robot), options, pushes)
+
+
+def balance(robot: Robot, settings: BalanceSettings | None = None) -> Supervisor:
+    """The balance stage with all that a robot can do."""
+    return Supervisor(robot, settings, WHOLE)
+
+
+def build(
+    robot: Robot,
+    plant: Plant,
+    settings: BalanceSettings | None = None,
+    estimator: EstimatorBox | None = None,
+    safety: SafetyStage | None = None,
+) -> Loop:
+    """The whole controller on a plant; ``safety`` is a disarmed box unless given."""
+    return Loop(
+        plant,
+        estimator or Estimator(robot),
+        balance(robot, settings),
+        WholeBody(robot),
+        safety or SafetyBox(robot),
+    )
+
+
+def active(robot: Robot, torque: Array) -> SafetyBox:
+    """A safety box that lets commands through at once, beginning from the torque the motors give now (n,) [N m]."""
+    safety = SafetyBox(robot)
+    safety.arm()
+    safety.activate(torque)
+    return safety
+
+
+def simulated(
+    robot: Robot, plant: Simulator, settings: BalanceSettings | None = None, start: Array | None = None
+) -> Loop:
+    """The whole controller on a simulator, armed and active, at the beginning of a run.
+
+    ``start``: the configuration of a body that lies still; in the stance, and held by its motors, without one.
+    """
+    if start is not None:
+        plant.lay(start)
+        return build(robot, plant, settings, safety=active(robot, plant.read().torque))
+    safety = active(robot, plant.read().torque)
+    plant.reset()
+    return build(robot, plant, settings, safety=safety)

@@ -1,0 +1,128 @@
+"""Steps of a walk, adapted to a DCM that has gone astray."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from humanoid_balance.balance.footsteps import Adapted, Adapter, Viable
+from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.reach import Reach
+from humanoid_balance.geometry import Point
+from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import LEFT
+
+SPEED: Velocity = (0.4, 0.0, 0.0)
+
+
+class Walker:
+    """A robot on its right foot, the left one swings."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.omega, self.reach = robot.omega, Reach.of(robot)
+        self.gait = Gait(robot, self.reach)
+        length, width = np.ptp(robot.soles[0][:, :2], axis=0).tolist()
+        self.half = 0.46 * length, 0.46 * width
+        self.adapter = Adapter(self.reach, *self.half, self.gait.transfer)
+        self.step: Step = self.gait.step(SPEED, LEFT, robot.omega, 0.0)
+        self.swing = self.step.time - self.gait.transfer
+
+    def dcm(self, time: float) -> Point:
+        """Where it is in the nominal gait when the foot has this long to go [s]."""
+        shrunk = math.exp(-self.omega * (time + self.gait.transfer / 2))
+        return tuple((self.step.place[i] + self.step.offset[i]) * shrunk for i in range(2))  # type: ignore[return-value]
+
+    def adapt(self, dcm: Point, left: float, times: list[float] | None = None, foot: Point | None = None) -> Adapted:
+        start = foot or (0.0, self.step.place[1])
+        return self.adapter.adapt(dcm, self.omega, start, self.step, 1.0, times or [left], left, 2.0, SPEED[0])
+
+    def landing(self, plan: Adapted, dcm: Point) -> Point:
+        """Where the DCM really is when the weight comes onto the new foot, seen from it."""
+        grown = math.exp(self.omega * (plan.time + self.gait.transfer / 2))
+        return tuple(  # type: ignore[return-value]
+            p + (c - p) * grown - u for p, c, u in zip(plan.pressure, dcm, plan.place, strict=True)
+        )
+
+
+@pytest.fixture(scope="module", params=["human", "talos", "g1"])
+def walker(request: pytest.FixtureRequest) -> Walker:
+    return Walker(registry.load(request.param))
+
+
+def test_a_dcm_on_its_way_changes_nothing(walker: Walker) -> None:
+    left = 0.5 * walker.swing
+    plan = walker.adapt(walker.dcm(left), left, [left, left - 0.002, left + 0.002])
+    assert plan.time == left
+    np.testing.assert_allclose(plan.place, walker.step.place, atol=1e-9)
+    np.testing.assert_allclose(plan.pressure, (0.0, 0.0), atol=1e-9)
+
+
+@pytest.mark.parametrize("astray", [(0.01, 0.0), (-0.01, 0.0), (0.0, 0.005), (0.0, -0.005)])
+def test_the_centre_of_pressure_brings_a_small_error_back_within_the_step(walker: Walker, astray: Point) -> None:
+    """And the foot need not move by more than a centimetre."""
+    left = walker.swing
+    dcm = tuple(np.add(walker.dcm(left), astray))
+    plan = walker.adapt(dcm, left)
+    np.testing.assert_allclose(walker.landing(plan, dcm), walker.step.offset, atol=2e-3)
+    assert math.dist(plan.place, walker.step.place) < 0.01
+
+
+def test_what_the_sole_cannot_bring_back_the_foot_makes_good(walker: Walker) -> None:
+    left, error = 0.1, walker.half[0]
+    x, y = walker.dcm(left)
+    plan = walker.adapt((x + error, y), left, foot=walker.step.place)
+    assert plan.place[0] > walker.step.place[0] + 0.1 * error
+    assert walker.landing(plan, (x + error, y))[0] == pytest.approx(walker.step.offset[0], abs=0.02)
+
+
+def test_pushed_over_the_stance_foot_the_step_comes_sooner(walker: Walker) -> None:
+    left = 0.8 * walker.swing
+    x, _ = walker.dcm(left)
+    plan = walker.adapt((x, -walker.half[1] - 0.02), left, [left, left - 0.002, left + 0.002])
+    assert plan.time < left
+
+
+@given(x=st.floats(-0.6, 0.6), y=st.floats(-0.5, 0.6), left=st.floats(0.01, 0.4))
+def test_every_step_is_within_reach_and_every_pressure_within_the_sole(x: float, y: float, left: float) -> None:
+    for name in ("human", "g1"):
+        walker = WALKERS[name]
+        start = walker.step.place
+        plan = walker.adapt((x, y), left, foot=start)
+        reach = walker.reach
+        assert -reach.backward - 1e-9 <= plan.place[0] <= reach.forward + 1e-9
+        assert min(reach.across, reach.near, start[1]) - 1e-9 <= plan.place[1] <= reach.far + 1e-9
+        assert all(abs(p) <= half + 1e-12 for p, half in zip(plan.pressure, walker.half, strict=True))
+        np.testing.assert_allclose(plan.offset, walker.landing(plan, (x, y)), atol=1e-9)
+
+
+@given(y=st.floats(-0.5, 0.0), x=st.floats(0.0, 0.5), start=st.floats(-0.4, 0.3), left=st.floats(0.05, 0.4))
+def test_a_foot_that_crosses_does_not_go_through_the_other_leg(y: float, x: float, start: float, left: float) -> None:
+    """On the line to its place it is as far aside as legs need, until soles are no longer beside each other."""
+    walker = WALKERS["g1"]
+    foot = start, walker.step.place[1]
+    plan = walker.adapt((x, y), left, foot=foot)
+    sole = 2 * walker.half[0]
+    for share in np.linspace(0.0, 1.0, 21).tolist():
+        px, py = (a + share * (b - a) for a, b in zip(foot, plan.place, strict=True))
+        if abs(px) < sole:
+            assert py >= walker.reach.near - 1e-9
+
+
+WALKERS = {name: Walker(registry.load(name)) for name in ("human", "g1")}
+
+
+def test_steps_without_end_hold_what_is_viable_and_no_more(walker: Walker) -> None:
+    """Forward, with the longest and quickest steps and the pressure at the toes; the recursion of the pendulum."""
+    reach, w, transfer = walker.reach, walker.omega, walker.gait.transfer
+    viable = Viable.of(reach, *walker.half, w, transfer)
+    grown = math.exp(w * (reach.shortest + transfer))
+    for start, holds in ((viable.forward - 1e-6, True), (viable.forward + 1e-3, False)):
+        offset = start
+        for _ in range(30):
+            offset = walker.half[0] + (offset - walker.half[0]) * grown - reach.forward
+        assert (offset < viable.forward) == holds

@@ -1,0 +1,97 @@
+"""Gaits in closed loop: sensors with noise, the estimator, the safety box and MuJoCo."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from humanoid_balance import stack
+from humanoid_balance.errors import InputError
+from humanoid_balance.experiments.gait import BEGIN, Chain, run
+from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.stack import RunSettings
+from humanoid_balance.types import Command
+
+PLANE = RunSettings(robot="r2d", planar=True, time=5.0)
+
+
+def asked(name: str, *more: tuple[float, str]) -> Chain:
+    return Chain(((BEGIN, name), *more))
+
+
+def test_the_planar_walk_has_the_thesis_s_period_and_a_push_does_not_stop_it() -> None:
+    result = run(replace(PLANE, time=5.0), asked("walk"), [PushProfile(600.0, 0.1, 0.0, 2.5)]).result
+    assert not result["fell"]
+    assert result["step_period"] == pytest.approx(0.36, abs=0.03)  # Y16
+    assert result["speed"] > 0.7
+    assert [mode for _, mode in result["modes"]] == ["stable", "gait"]
+
+
+def test_the_spatial_walk_goes_forward_and_looks_ahead() -> None:
+    done = run(RunSettings(robot="human:mass=90", time=4.0), asked("walk-3d"))
+    assert not done.result["fell"]
+    assert done.result["distance"] > 0.3  # slow: 0.18 m/s in the second half; the thesis walks several times faster
+    x_axis = done.record["true_sole_rotation"][-1, :, :2, 0]
+    assert np.abs(np.arctan2(x_axis[:, 1], x_axis[:, 0])).max() < 0.3  # toes ahead [rad]
+
+
+def test_a_gait_that_needs_the_walk_first_gets_it() -> None:
+    result = run(replace(PLANE, time=6.0), asked("high-step")).result
+    assert not result["fell"]
+
+
+def test_an_unknown_gait_is_refused_before_the_run() -> None:
+    with pytest.raises(InputError, match="moonwalk"):
+        run(PLANE, asked("moonwalk"))
+
+
+def test_a_gait_that_no_robot_has_is_refused_in_the_loop_and_the_robot_stands() -> None:
+    robot, plant = stack.simulator(PLANE)
+    loop = stack.simulated(robot, plant)
+    for _ in range(50):
+        tick = loop.tick(Command(plant.time, gait="moonwalk"))
+    assert "moonwalk" in tick.refused
+    assert tick.reference.mode == "stable"
+
+
+def test_a_table_whose_feedback_has_the_wrong_sign_falls(tmp_path) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(
+        "about: walk with c_v -0.1\nspace: plane\nstates:\n"
+        "  - {time: 0.3, c_v: -0.1, swing_hip: 0.4, swing_knee: -1.1, swing_ankle: 0.2, stance_knee: -0.05,"
+        " stance_ankle: 0.2}\n"
+        "  - {until: swing, c_d: 2.2, swing_hip: -0.7, swing_knee: -0.05, swing_ankle: 0.2, stance_knee: -0.1,"
+        " stance_ankle: 0.2}\n",
+        encoding="utf-8",
+    )
+    assert run(replace(PLANE, time=8.0), asked(str(file))).result["fell"]
+
+
+def test_nobody_asks_any_more_and_the_robot_stops_on_its_feet() -> None:
+    robot, plant = stack.simulator(PLANE)
+    loop = stack.simulated(robot, plant)
+    for _ in range(7000):
+        now = plant.time
+        tick = loop.tick(Command(now, gait="walk" if 0.3 < now < 2.5 else ""))
+        assert not plant.truth().fell
+    assert tick.reference.mode in ("stable", "in place")
+    assert np.linalg.norm(tick.state.com_velocity) < 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [6.0, -6.0])
+def test_the_planar_walk_climbs_and_descends_six_degrees(slope: float) -> None:
+    assert not run(replace(PLANE, slope=slope, time=20.0), asked("walk")).result["fell"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("force", "direction"), [(600.0, 0.0), (500.0, 180.0)])
+def test_ten_pushes_in_a_row_are_survived(force: float, direction: float) -> None:
+    pushes = [PushProfile(force, 0.1, direction, 5.0 * k) for k in range(1, 11)]
+    result = run(replace(PLANE, time=55.0), asked("walk"), pushes).result
+    assert [push["survived"] for push in result["pushes"]] == [True] * 10
+
+
+@pytest.mark.slow
+def test_a_motor_of_seventy_newton_metres_is_too_weak_to_walk() -> None:
+    assert run(replace(PLANE, torque_limit=70.0, time=20.0), asked("walk")).result["fell"]

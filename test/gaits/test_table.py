@@ -1,0 +1,93 @@
+"""A gait's YAML: what is read, and what is refused in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.gaits import library
+from humanoid_balance.gaits.table import load
+
+GOOD = """
+about: a test
+space: plane
+states:
+  - {time: 0.3, c_v: 0.2, swing_hip: 0.4, swing_knee: -1.1}
+  - {until: swing, c_d: 2.2, swing_hip: -0.7}
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_the_package_has_twelve_planar_gaits_and_two_in_space() -> None:
+    tables = [library.find(name) for name in library.names()]
+    assert sum(table.space == "plane" for table in tables) == 12
+    assert sum(table.space == "space" for table in tables) == 2
+
+
+def test_the_walk_is_the_thesis_s() -> None:
+    swing, strike = library.find("walk").states
+    assert (swing.time, swing.c_d, swing.c_v, swing.swing_hip, swing.swing_knee) == (0.30, 0.0, 0.20, 0.40, -1.10)
+    assert (strike.time, strike.c_d, strike.c_v, strike.swing_hip, strike.swing_knee) == (None, 2.20, 0.0, -0.70, -0.05)
+
+
+def test_what_is_not_given_is_zero(tmp_path: Path) -> None:
+    table = load(written(tmp_path, GOOD))
+    assert table.name == "mine"
+    assert table.states[0].torso == 0.0
+    assert table.states[1].time is None
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (("time: 0.3", "time: 0"), ("states[0].time", "0", "above 0")),
+        (("time: 0.3", "time: -1"), ("states[0].time", "-1")),
+        (("time: 0.3", "time: .nan"), ("states[0].time", "nan")),
+        (("time: 0.3, ", ""), ("states[0].time", "until: swing")),
+        (("swing_hip: 0.4", "swing_hip: .nan"), ("states[0].swing_hip", "nan")),
+        (("swing_hip: 0.4", "swing_hop: 0.4"), ("states[0].swing_hop", "swing_hip")),
+        (("until: swing", "until: stance"), ("states[1].until", "stance")),
+        (("until: swing", "until: swing, time: 1"), ("states[1].time", "not both")),
+        (("space: plane", "space: hyper"), ("space", "hyper", "plane, space")),
+        (("about: a test", ""), ("about",)),
+    ],
+)
+def test_a_wrong_entry_is_named_with_file_key_and_value(
+    tmp_path: Path, change: tuple[str, str], names: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load(written(tmp_path, GOOD.replace(*change)))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "mine.yaml" in message
+    for name in names:
+        assert name in message
+
+
+def test_a_table_without_states_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="states"):
+        load(written(tmp_path, "about: nothing\nspace: plane\nstates: []\n"))
+
+
+def test_an_unknown_gait_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"moonwalk.*allowed: .*walk"):
+        library.find("moonwalk")
+
+
+def test_a_gait_that_needs_another_first_is_routed() -> None:
+    names = [table.name for table in library.route(None, library.find("high-step"))]
+    assert names == ["walk", "high-step"]
+    names = [table.name for table in library.route("walk", library.find("backwards"))]
+    assert names == ["in-place", "backwards"]
+    assert len(library.route(None, library.find("backwards"))) == 1
+
+
+def test_routes_that_go_round_in_circles_are_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, GOOD + f"enter: [{tmp_path / 'mine.yaml'}]\n")
+    with pytest.raises(InputError, match="and back"):
+        library.route(None, load(file))
