@@ -10,6 +10,8 @@ from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
+from humanoid_balance.nodes.middleware import avoid_shared_memory
+
 NODES = {
     "balance_controller": "BalanceController",
     "balance_stack": "BalanceStack",
@@ -52,6 +54,7 @@ def start(name: str) -> NoReturn:
     """Load a node, then run it until its end."""
     signals = Signals()
     end_with_parent()
+    avoid_shared_memory()
     for key, value in SENT_LATER.get(name, {}).items():
         os.environ.setdefault(key, value)
     node = getattr(import_module(f"humanoid_balance.nodes.{name}"), NODES[name])

@@ -58,9 +58,8 @@ def test_stopped_simulator_makes_the_controller_latch_a_fault(graph: Graph) -> N
     simulator.popen.send_signal(signal.SIGSTOP)
     assert graph.wait(lambda: bool(modes) and modes[-1].data == "tripped", 20), graph.told()
     assert controller.says("no sensors [s] at robot_state"), controller.text
-    # Usually after 0.2 s; in about one of ten runs the controller itself hung for a second (1.004 s seen). Nobody knows
-    # why yet: a guess is Fast DDS waiting for a frozen process in shared memory. Boards brake at 20 ms.
-    assert re.search(r"no sensors \[s\] at robot_state: [01]\.\d+, limit 0\.2", controller.text), controller.text
+    silence = float(re.findall(r"no sensors \[s\] at robot_state: ([\d.]+), limit 0\.2", controller.text)[0])
+    assert silence < 0.4, "the frozen process froze the controller, too"
     simulator.popen.send_signal(signal.SIGCONT)
     answer = graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True))
     assert not answer.success and "tripped" in answer.message and "next: reset" in answer.message
