@@ -160,6 +160,7 @@ class LabDay:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # boards and graph are ended on the way out
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     add = parser.add_argument
     add("--robots", nargs="+", default=["human", "talos", "g1"], metavar="SPEC")

@@ -88,7 +88,8 @@ def test_push_experiment_ends_by_itself_with_a_row_for_each_push(graph: Graph, p
     assert len(csv.read_text().splitlines()) == 2
 
 
-def test_hardware_is_brought_up_by_the_operator_and_let_go_at_the_end(graph: Graph, prefix: Path) -> None:
+def test_hardware_is_brought_up_by_the_operator_and_let_go_at_the_end(prompt_graph: Graph, prefix: Path) -> None:
+    graph = prompt_graph
     board = graph.run("humanoid_balance.cli", "board", "--robot", "talos", "--tcp", "0", "--json")
     assert board.says('"ports"'), board.text
     (port,) = json.loads(board.text.splitlines()[0])["ports"]
