@@ -136,10 +136,10 @@ STILL = Command(-math.inf)  # the default: stand where you stand
 class FootReference:
     """Where a swinging sole should be: pose, twist and acceleration, world axes."""
 
-    position: Array  # (3,) [m]
-    rotation: Array  # (3, 3)
-    velocity: Array  # linear, angular (6,)
-    acceleration: Array  # linear, angular (6,)
+    position: Vector  # [m]
+    rotation: Annotated[Array, 3, 3]
+    velocity: Annotated[Array, 6]  # linear, angular
+    acceleration: Annotated[Array, 6]  # linear, angular
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +184,18 @@ class BodyReference:
     stamp: float
     mode: str
     stack: Stack
-    contact: Flags  # soles that may push on the ground (2,)
-    load_max: Array  # largest normal force of each sole as a share of the weight (2,); ramps load on and off a foot
-    com_acceleration: Array  # feedback included, world (3,) [m/s²]
-    com_weight: Array  # weight of each axis inside its level (3,); 0 leaves the axis free
-    angular_momentum_rate: Array  # wanted about the CoM, world (3,) [N m]
-    momentum_weight: Array  # (3,)
-    torso_rotation: Array  # wanted (3, 3)
-    torso_velocity: Array  # wanted angular velocity, world (3,) [rad/s]
+    contact: Annotated[Flags, 2]  # soles that may push on the ground
+    load_max: Annotated[Array, 2]  # largest normal force of each sole as a share of the weight; ramps load on and off
+    com_acceleration: Vector  # feedback included, world [m/s²]
+    com_weight: Vector  # weight of each axis inside its level; 0 leaves the axis free
+    angular_momentum_rate: Vector  # wanted about the CoM, world [N m]
+    momentum_weight: Vector
+    torso_rotation: Annotated[Array, 3, 3]  # wanted
+    torso_velocity: Vector  # wanted angular velocity, world [rad/s]
     feet: tuple[FootReference | None, FootReference | None]
-    posture: Array  # wanted joint positions (n,) [rad]
-    posture_velocity: Array  # (n,) [rad/s]
-    posture_acceleration: Array  # feed-forward (n,) [rad/s²]
+    posture: PerJoint  # wanted joint positions [rad]
+    posture_velocity: PerJoint  # [rad/s]
+    posture_acceleration: PerJoint  # feed-forward [rad/s²]
     zmp_margin: float  # the support polygon is shrunk by this [m]
     height_weight: float = 1.0  # weight of com_acceleration[2] in the task ``height``
     footholds: tuple[Foothold, ...] = ()  # planned, the next first
@@ -212,12 +212,12 @@ class JointReference:
 
     stamp: float
     mode: str
-    position: Array  # (n,) [rad]
-    velocity: Array  # (n,) [rad/s]
-    acceleration: Array  # feed-forward (n,) [rad/s²]
-    stiffness: Array  # (n,) [N m/rad]
-    damping: Array  # (n,) [N m s/rad]
-    torque: Array  # feed-forward (n,) [N m]
+    position: PerJoint  # [rad]
+    velocity: PerJoint  # [rad/s]
+    acceleration: PerJoint  # feed-forward [rad/s²]
+    stiffness: PerJoint  # [N m/rad]
+    damping: PerJoint  # [N m s/rad]
+    torque: PerJoint  # feed-forward [N m]
     footholds: tuple[Foothold, ...] = ()  # planned, the next first
 
 

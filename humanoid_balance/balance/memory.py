@@ -13,6 +13,7 @@ from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.balance.situation import Situation, Stance
 from humanoid_balance.balance.steps import Planner
 from humanoid_balance.balance.trunk import Trunk
+from humanoid_balance.geometry import Polygon
 from humanoid_balance.robot.model import Robot
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Memory:
         self.able = -math.inf  # when the whole-body controller could last do what it was asked for [s]
         self._seen: Situation | None = None
         self._margin = 0.0
+        self._polygon: Polygon | None = None  # for which the stable margin was found
+        self._stable_margin = 0.0
 
     def age(self, now: Situation) -> float:
         """For how long the present mode has acted [s]."""
@@ -54,5 +57,8 @@ class Memory:
     def stable_margin(self, now: Situation) -> float:
         """DCM margin below which the stable mode's feedback runs into the edge of the feet [m]."""
         polygon = self.stance.update(now.state, BOTH)
-        x, y = polygon.centre
-        return (1 - STABLE_AREA) / 2 * max(polygon.margin(x, y), 0.0)
+        if polygon is not self._polygon:
+            x, y = polygon.centre
+            self._stable_margin = (1 - STABLE_AREA) / 2 * max(polygon.margin(x, y), 0.0)
+            self._polygon = polygon
+        return self._stable_margin

@@ -110,6 +110,6 @@ class ReferenceMaker:
             posture_velocity=self.zero_joints,
             posture_acceleration=self.zero_joints,
             zmp_margin=self.zmp_margin,
-            height_weight=1.0 if stack in (SWING, WALK) else HEIGHT_WEIGHT,
+            height_weight=1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT,
             footholds=footholds,
         )

@@ -24,7 +24,6 @@ from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, TouchWrench
 Floats = list[float]
 Numbers = tuple[float, ...]
 DISAGREE = 0.01  # between plates and kinematics, from where on the latter are believed [m/s]
-NOTHING = (0.0,) * 6
 # A planned force that no sensor sees may be wrong by this share of itself: the rail gives way, the model is off by some
 # per cent of the weight. What is beyond that is a push.
 UNSURE = 0.5
@@ -55,7 +54,7 @@ class Centroid:
         self._observer = MomentumObserver(settings.push.bandwidth)
         self._impulse: Floats = [0.0] * 3  # of both soles since it was taken, world [N s]
         self.omega, self.ground_height = robot.omega, 0.0
-        self._planned: Numbers = NOTHING  # wrench of planned contacts about the CoM [N, N m]
+        self._planned: Numbers | None = None  # wrench of planned contacts about the CoM [N, N m]
 
     def start(self, body: BodyKinematics) -> None:
         """The momentum is what the kinematics say, and nobody pushes."""
@@ -81,7 +80,8 @@ class Centroid:
         impulse[1] += fy * dt
         impulse[2] += fz * dt
         known: Sequence[float] = fx, fy, fz - self._weight, nx, ny, nz
-        self._planned, unsure = NOTHING, 0.0
+        unsure = 0.0
+        self._planned = None
         if touch is not None:
             self._planned, unsure = planned_wrench(touch, body.com)
             known = [a + b for a, b in zip(known, self._planned, strict=True)]
@@ -113,14 +113,14 @@ class Centroid:
     def late(self, left: Sole, right: Sole) -> tuple[Any, ...]:
         """What ``late_fields`` needs of this tick."""
         com, velocity, soles = self._here
-        push, ground = self.push, self._ground
+        push, ground, residual = self.push, self._ground, self._observer.residual
         return (
             self._mass,
             com,
             velocity,
             self.omega,
             soles,
-            tuple(map(add, self._observer.residual, self._planned)),
+            tuple(residual if self._planned is None else map(add, residual, self._planned)),
             tuple(push.bias),
             (push.force, push.moment) if push.active else None,
             (ground.point, ground.normal, self.ground_height),

@@ -14,12 +14,12 @@ from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.loop import EstimatorBox, Tick
 from humanoid_balance.nodes.motors import PlantMotors
 from humanoid_balance.nodes.rehearsal import rehearse
-from humanoid_balance.nodes.safe_start import SafeStart
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.ros.status import Motors
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.safety.bringup import BringUp, Stage
+from humanoid_balance.safety.takeover import SafeStart
 from humanoid_balance.types import STILL, Command, RobotState, SensorFrame
 from humanoid_balance.wholebody.controller import WholeBody
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from humanoid_balance.nodes.box_node import BoxNode
 
 from humanoid_balance.nodes.middleware import avoid_shared_memory
 
@@ -23,7 +27,7 @@ NODES = {
 }
 # Topics that people look at are sent by a thread of the middleware, not in the tick; Fast DDS knows this variable.
 SENT_LATER = {"balance_stack": {"RMW_FASTRTPS_PUBLICATION_MODE": "ASYNCHRONOUS"}}
-
+REST = 0.1  # a signal is noticed within this time [s]
 
 PARENT = "HUMANOID_BALANCE_PARENT"  # process that started this node, and with which it ends
 PR_SET_PDEATHSIG = 1  # sys/prctl.h
@@ -58,8 +62,35 @@ def start(name: str) -> NoReturn:
     for key, value in SENT_LATER.get(name, {}).items():
         os.environ.setdefault(key, value)
     node = getattr(import_module(f"humanoid_balance.nodes.{name}"), NODES[name])
-    run = import_module("humanoid_balance.nodes.run").run
     raise SystemExit(run(node, signals))
+
+
+def run(make: Callable[[], BoxNode], signals: Signals) -> int:
+    """Spin a node until a signal comes or it is finished; it ends well on SIGINT and SIGTERM alike.
+
+    The exit code is 0, 1 where its work ended with a fault, 2 where it could not start with its parameters.
+    """
+    import rclpy  # takes a second: not before signals are received
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
+
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = make()
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    try:
+        if not signals.received and not node.starts_by_itself():
+            return 2
+        while not signals.received and not node.finished:
+            if node.breaks.held:
+                node.breaks.wait(REST)
+            executor.spin_once(timeout_sec=0.0 if node.breaks.held else REST)
+        return 1 if node.finished and node.fault else 0
+    finally:
+        node.close()
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown()
 
 
 balance_controller = partial(start, "balance_controller")

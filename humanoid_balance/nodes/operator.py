@@ -16,20 +16,16 @@ from humanoid_balance.nodes.markers import markers
 from humanoid_balance.nodes.motors import ARMING
 from humanoid_balance.nodes.parameters import Entry, Parameters
 from humanoid_balance.nodes.qos import CHANGES, EACH
+from humanoid_balance.nodes.touch_topic import TouchSender
 from humanoid_balance.nodes.waiting import until
 from humanoid_balance.plants.ros.status import ARMED
 from humanoid_balance.robot.config import Gains
 from humanoid_balance.safety.box import Trip
 
 MARKERS = 0.05  # [s]
-GAINS = {  # of the balance laws; safe to change while the robot stands
-    "height": "CoM height [omega]",
-    "height_damping": "damping ratio of the CoM height",
-    "dcm": "centre of pressure per DCM error",
-    "flywheel": "spin per metre that the caught DCM is outside the feet",
-    "spin": "how fast the spin follows [omega]",
-    "upright": "how fast a turned body comes upright again [omega]",
-}
+OWN = -1.0  # as a gain: the robot's own
+# Of the balance laws; safe to change while the robot stands.
+GAINS = ("height", "height_damping", "dcm", "flywheel", "spin", "upright")
 
 ENTRIES = (
     Entry("strategy", "auto", "how a push may be answered", choices=STRATEGIES),
@@ -39,8 +35,9 @@ ENTRIES = (
     Entry("auto_arm", False, "take over as soon as the robot stands safely; for simulations"),
     Entry("staged", False, "bring the robot up in stages: ~/arm, ~/stand, ~/balance; for real robots"),
     *(
-        Entry(f"gains.{name}", -1.0, f"{text}; -1 takes the robot's own", -1.0, 100.0, live=True)
-        for name, text in GAINS.items()
+        Entry(f"gains.{name}", OWN, f"{of.about}; -1 takes the robot's own", of.low, of.high, or_else=OWN, live=True)
+        for name, of in Gains.ranges().items()
+        if name in GAINS
     ),
 )
 
@@ -71,10 +68,12 @@ class Operator:
         node.create_service(Trigger, "~/balance", self._on_balance)
         self._publisher = node.create_publisher(String, "balance/mode", CHANGES)
         self._markers = node.create_publisher(MarkerArray, "balance/markers", EACH)
+        self._touches = TouchSender(node)
         node.create_timer(MARKERS, self._show)
 
     def tell_mode(self) -> None:
-        """Publish the mode when it changed; log why the safety box tripped."""
+        """Publish the mode when it changed, and planned contacts; log why the safety box tripped."""
+        self._touches.tell(self._control.last)
         mode = self._control.mode
         if mode != self._mode:
             self._mode = mode
@@ -167,7 +166,7 @@ def apply_gains(parameters: Parameters, control: Control) -> None:
     """Gains that were set by parameter replace the robot's."""
     for name in GAINS:
         value = parameters[f"gains.{name}"]
-        if value >= 0.0:
+        if value != OWN:
             control.set_gain(name, value)
 
 
@@ -175,7 +174,7 @@ def live_gain(control: Control, own: Gains, name: str, value: float) -> None:
     """A gain was set while the controller may be active."""
     gain = name.removeprefix("gains.")
     if gain in GAINS:
-        control.set_gain(gain, value if value >= 0.0 else getattr(own, gain))
+        control.set_gain(gain, value if value != OWN else getattr(own, gain))
 
 
 def warnings(control: Control) -> list[str]:

@@ -30,6 +30,7 @@ class Entry:
     description: str
     low: float | None = None
     high: float | None = None
+    or_else: float | None = None  # allowed beside the range, as a word of its own
     choices: tuple[str, ...] = ()
     of: type = str  # entries of a list
     live: bool = False  # may change while the node is active
@@ -42,7 +43,11 @@ class Entry:
         if isinstance(self.default, list):
             return "a list of names" if self.of is str else "a list of whole numbers"
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[type(self.default)]
-        return kind if self.low is None else f"{kind} from {self.low:g} to {self.high:g}"
+        if self.low is None:
+            return kind
+        return f"{kind} from {self.low:g} to {self.high:g}" + (
+            f", or {self.or_else:g}" if self.or_else is not None else ""
+        )
 
     def wrong(self, value: Any) -> str:
         """Why a value cannot be used; empty when it can."""
@@ -58,6 +63,8 @@ class Entry:
         whole = isinstance(self.default, int)
         if not isinstance(value, int if whole else int | float) or not math.isfinite(value):
             return False
+        if self.or_else is not None and value == self.or_else:
+            return True
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def _fit_all(self, values: Sequence[Any]) -> bool:
@@ -72,10 +79,11 @@ class Entry:
             dynamic_typing=True,  # 500 is as good as 500.0; types are checked here
         )
         if self.low is not None and self.high is not None:
+            low = self.low if self.or_else is None else min(self.low, self.or_else)  # rclpy knows one interval only
             if isinstance(self.default, int):
-                told.integer_range = [IntegerRange(from_value=int(self.low), to_value=int(self.high))]
+                told.integer_range = [IntegerRange(from_value=int(low), to_value=int(self.high))]
             else:
-                told.floating_point_range = [FloatingPointRange(from_value=float(self.low), to_value=float(self.high))]
+                told.floating_point_range = [FloatingPointRange(from_value=float(low), to_value=float(self.high))]
         return told
 
 

@@ -11,13 +11,14 @@ from std_msgs.msg import Float64MultiArray
 
 from humanoid_balance.estimation import Estimator, EstimatorSettings
 from humanoid_balance.estimation.settings import GuardSettings
-from humanoid_balance.nodes import state_message
+from humanoid_balance.nodes import state_message, touch_topic
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import ESTIMATOR
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import EACH, SENSOR
 from humanoid_balance.nodes.state_message import StateMessage
 from humanoid_balance.nodes.state_topics import StateTopics
+from humanoid_balance.nodes.touch_topic import TouchReceiver
 from humanoid_balance.plants.ros.frames import FrameReader
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import RobotState
@@ -55,6 +56,8 @@ class StateEstimator(BoxNode):
         for side, name in enumerate(("left", "right")):
             subscribe(WrenchStamped, f"{name}_foot/wrench", SENSOR, reader.on_wrench(side))
         subscribe(JointState, "joint_states", SENSOR, reader.on_joints)
+        self.touches = TouchReceiver(self.refuse)
+        subscribe(Float64MultiArray, touch_topic.TOPIC, SENSOR, self.touches.on_message)
 
     def loop(self) -> None:
         self.estimator.reset()
@@ -73,7 +76,7 @@ class StateEstimator(BoxNode):
             if self._asked_to_reset:
                 self._asked_to_reset = False
                 self.estimator.reset()
-            self.state = state = self.estimator.update(frame)
+            self.state = state = self.estimator.update(frame, self.touches.at(frame.stamp))
             message = self.wire.write(frame, state)
             self._state_out.publish(message)
             if not next_publish - 1.0 < state.stamp < next_publish:  # the clock of a simulation may be set back

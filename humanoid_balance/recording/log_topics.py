@@ -13,7 +13,7 @@ from humanoid_balance.recording.link_tree import Link, LinkTree
 from humanoid_balance.recording.state_row import FORM, TOPIC, StateRow
 from humanoid_balance.recording.tick_row import Columns
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, RobotState
+from humanoid_balance.types import Array, BodyReference, RobotState
 
 WORLD, ODOM, SOLES = "world", "odom", ("l_sole", "r_sole")
 
@@ -28,8 +28,17 @@ SHOWN = (
 )  # fmt: skip
 
 
-def rest_of_state(n: int) -> list[str]:
-    return [path for path in Layout(RobotState, n).places if path not in SHOWN]
+# The same of a BodyReference.
+SHOWN_WISHES = (
+    "stamp", "com_acceleration", "angular_momentum_rate", "torso_rotation", "torso_velocity", "posture",
+    "posture_velocity", "contact", "load_max", "feet.0.position", "feet.0.rotation", "feet.1.position",
+    "feet.1.rotation",
+)  # fmt: skip
+
+
+def rest_of(kind: type, n: int, shown: tuple[str, ...]) -> list[str]:
+    """Fields that have no topic of a fitting type."""
+    return [path for path in Layout(kind, n).places if path not in shown]
 
 
 def robot_state(n: int, c: Columns) -> Topic:
@@ -81,21 +90,24 @@ def every_tick(robot: Robot, c: Columns, base: str) -> list[Topic]:
         values("/estimate/sole_velocity", "state.sole_velocity"),
         ("/estimate/support", "geometry_msgs/PolygonStamped", support),
         flag("/estimate/valid", "state.valid"),
-        *(values(f"/estimate/{name}", f"state.{name}") for name in rest_of_state(robot.n)),
+        *(values(f"/estimate/{name}", f"state.{name}") for name in rest_of(RobotState, robot.n, SHOWN)),
         robot_state(robot.n, c),
         stamped("/reference/com_acceleration", "Vector3", c["reference.com_acceleration"]),
         stamped("/reference/angular_momentum_rate", "Vector3", c["reference.angular_momentum_rate"]),
         stamped("/reference/torso", "Quaternion", c["reference.torso_rotation.quaternion"]),
         stamped("/reference/torso_velocity", "Vector3", c["reference.torso_velocity"]),
         joints("/reference/posture", position="reference.posture", velocity="reference.posture_velocity"),
-        values("/reference/posture_acceleration", "reference.posture_acceleration"),
         values("/reference/contact", "reference.contact", "reference.load_max"),
-        values("/reference/weights", "reference.com_weight", "reference.momentum_weight", "reference.zmp_margin"),
+        *(values(f"/reference/{name}", f"reference.{name}") for name in rest_of(BodyReference, robot.n, SHOWN_WISHES)),
+        joints("/reference/joints", position="joint_reference.position", velocity="joint_reference.velocity",
+               effort="joint_reference.torque"),
+        values("/reference/joints/acceleration", "joint_reference.acceleration"),
+        values("/reference/joints/gains", "joint_reference.stiffness", "joint_reference.damping"),
         joints("/command/wanted", position="wanted.position", velocity="wanted.velocity", effort="wanted.torque"),
         joints("/command/sent", position="sent.position", velocity="sent.velocity", effort="sent.torque"),
         values("/command/gains", "sent.stiffness", "sent.damping"),
         flag("/command/damped", "sent.damped"),
-        values("/solution/residuals", "solution.residuals"),
+        values("/solution/residuals", *(f"solution.residuals.{kind}" for kind in ("primal", "dual", "gap"))),
         values("/solution/iterations", "solution.iterations"),
         stamped("/solution/com_residual", "Vector3", c["solution.com_residual"]),
         stamped("/truth/base", "Pose", truth_base, WORLD),
@@ -109,7 +121,7 @@ def every_tick(robot: Robot, c: Columns, base: str) -> list[Topic]:
         three, four = slice(3 * i, 3 * i + 3), slice(4 * i, 4 * i + 4)
         sole = np.concatenate((c["state.sole_position"][three], c["state.sole_rotation.quaternion"][four]))
         true = np.concatenate((c["truth.sole_position"][three], c["truth.sole_rotation.quaternion"][four]))
-        want = np.concatenate((c[f"reference.{side}.position"], c[f"reference.{side}.rotation.quaternion"]))
+        want = np.concatenate((c[f"reference.feet.{i}.position"], c[f"reference.feet.{i}.rotation.quaternion"]))
         wrench = np.concatenate((c["truth.sole_force"][three], c["truth.sole_moment"][three]))
         topics += [
             stamped(f"/{side}_foot/wrench", "Wrench", c["frame.wrench"].reshape(2, 6)[i], SOLES[i]),

@@ -83,25 +83,63 @@ class StanceConfig:
 
 
 @dataclass(frozen=True)
+class GainRange:
+    """What a gain is, and between which values it does what it is for."""
+
+    low: float
+    high: float
+    about: str  # with its unit in brackets
+
+
+# Omega is 3 to 4 rad/s for bodies of 1.7 to 1.2 m. The velocity of the CoM is known with a bandwidth of 60 rad/s and a
+# lag of a tick or two; feedback on it beyond some 40 rad/s, 10 omega, amplifies what it has caused itself. Joints and
+# soles are known by encoders: 30 omega, 100 rad/s, is a thirtieth of what a loop of 500 Hz samples.
+SEEN, ENCODED = 10.0, 30.0
+RINGING, CREEPING = 0.2, 3.0  # damping ratios: half of an error comes back as overshoot; six times slower than it could
+
+
+def _gain(default: float, low: float, high: float, about: str) -> float:
+    declared: float = field(default=default, metadata={"range": GainRange(low, high, about)})
+    return declared
+
+
+def _damping(default: float, of: str) -> float:
+    return _gain(default, RINGING, CREEPING, f"damping ratio of {of} [1]")
+
+
+@dataclass(frozen=True)
 class Gains:
     """Feedback in units of the body's pendulum, omega = sqrt(g / CoM height): one set fits every size of robot.
 
-    A stiffness k means an acceleration of (k omega)² per unit of error, a damping ratio z means 2 z k omega.
+    A stiffness k means an acceleration of (k omega)² per unit of error, a damping ratio z means 2 z k omega. YAML, ROS
+    parameters and docs have the ranges from here.
     """
 
-    height: float = 3.0  # CoM height
-    height_damping: float = 1.0
-    torso: float = 5.0
-    torso_damping: float = 0.8
-    posture: float = 4.0
-    posture_damping: float = 0.8
-    foot: float = 10.0  # swinging sole
-    foot_damping: float = 1.0
-    dcm: float = 1.5  # centre of pressure per DCM error
-    flywheel: float = 1.6  # spin per metre that the caught DCM is outside the feet
-    spin: float = 6.0  # how fast the spin follows, in omega
-    turn_reach: float = 0.3  # largest turn, in CoM heights
-    upright: float = 1.5  # how fast a turned body comes upright again, in omega
+    # Below half an omega the legs give way faster than they are straightened.
+    height: float = _gain(3.0, 0.5, SEEN, "stiffness of the CoM height [omega]")
+    height_damping: float = _damping(1.0, "the CoM height")
+    torso: float = _gain(5.0, 0.0, ENCODED, "stiffness of the torso's orientation [omega]")  # 0: turns as it likes
+    torso_damping: float = _damping(0.8, "the torso's orientation")
+    # Without any posture the joints that no task holds drift; one as slow as the pendulum just keeps up with a sway.
+    posture: float = _gain(4.0, 0.5, ENCODED, "stiffness of the posture of all joints [omega]")
+    posture_damping: float = _damping(0.8, "the posture")
+    foot: float = _gain(10.0, 1.0, ENCODED, "stiffness of a swinging sole [omega]")  # a swing takes 1.4 / omega at most
+    foot_damping: float = _damping(1.0, "a swinging sole")
+    # The DCM comes back with gain times omega; with none it stays where it is.
+    dcm: float = _gain(1.5, 0.1, SEEN, "centre of pressure per DCM error [m/m]")
+    # 0: the body is never turned. Up to 1 the caught DCM stays outside; at 5 a centimetre asks for all the reach.
+    flywheel: float = _gain(1.6, 0.0, 5.0, "spin per distance of the caught DCM beyond the feet [m/m]")
+    # Slower than the pendulum the spin is still there when the DCM is back.
+    spin: float = _gain(6.0, 1.0, 20.0, "how fast the spin follows its wish [omega]")
+    # 0: never turned. A ground force from beyond one CoM height would need a friction of 1.
+    turn_reach: float = _gain(0.3, 0.0, 1.0, "largest distance between CMP and CoP [CoM heights]")
+    # 0: stays bent. At 5 a lean of 3 deg asks for all the reach.
+    upright: float = _gain(1.5, 0.0, 5.0, "how fast a turned body comes upright again [omega]")
+
+    @staticmethod
+    def ranges() -> dict[str, GainRange]:
+        """By name of the gain."""
+        return {f.name: f.metadata["range"] for f in fields(Gains)}
 
 
 @dataclass(frozen=True)
@@ -243,7 +281,8 @@ def _steps(reader: Reader) -> Steps:
 
 
 def _gains(reader: Reader) -> Gains:
-    values = {f.name: reader.number(f.name, f.default, 0.0, 100.0) for f in fields(Gains)}
+    ranges = Gains.ranges()
+    values = {f.name: reader.number(f.name, f.default, ranges[f.name].low, ranges[f.name].high) for f in fields(Gains)}
     reader.done(names_of(Gains))
     return Gains(**values)
 

@@ -66,6 +66,9 @@ class Constraints:
         self.lower, self.upper = bounds
         self._torque_bounds, self._joint_bounds = bounds[:, self._torques], bounds[:, self._joints]
         self._value, self._excess, self._worst = np.zeros(self.rows), np.zeros((2, self.rows)), 0
+        self._of_cones, self._of_torques = self._value[: self._cones], self._value[self._torques]
+        self._of_joints, self._of_limits = self._value[self._joints], self._value[self._cones :]
+        self._below, self._above = self._excess
         cones = [f"{block.name}: {row}" for block in self._blocks for row in block.row_names]
         cones += ["all contacts: normal force"] * bool(self._blocks)
         joints = robot.joint_names
@@ -119,19 +122,17 @@ class Constraints:
 
     def value(self, wrench: Array, torque: Array, qdd: Array) -> Array:
         """The rows at a point; the same memory in every call."""
-        value, first, joint = self._value, self._cones, self.first_joint
-        if first:
-            np.dot(self._cone, wrench, out=value[:first])
-        value[first:joint] = torque
-        value[joint:] = qdd
-        value[first:] *= self._per_limit
-        return value
+        if self._cones:
+            np.dot(self._cone, wrench, out=self._of_cones)
+        self._of_torques[:] = torque
+        self._of_joints[:] = qdd
+        np.multiply(self._of_limits, self._per_limit, out=self._of_limits)
+        return self._value
 
     def violation(self, value: Array) -> float:
         """By how much the worst row is outside its bounds; negative when all are inside."""
-        below, above = self._excess
-        np.subtract(self.lower, value, out=below)
-        np.subtract(value, self.upper, out=above)
+        np.subtract(self.lower, value, out=self._below)
+        np.subtract(value, self.upper, out=self._above)
         self._worst = int(self._excess.argmax())  # also finds a NaN
         return self._excess.item(self._worst)
 

@@ -33,6 +33,7 @@ class Forces:
         n, size = robot.n, sum(shape.rows(c) for c in shape.pushing)
         self.internal = max(0, size - 6)  # freedom of the wrenches: all but the first
         self._J = np.zeros((size, n + 6))
+        self._joints = self._J[:, 6:]
         self._metric = np.zeros((size, size))  # of the wrenches
         self._blocks = []
         first = 0
@@ -47,6 +48,10 @@ class Forces:
         self._per_torque = np.sqrt(TORQUE) / robot.torque_limit
         # All wrenches per weight of w_2.
         self._inner = np.vstack([np.zeros((6, self.internal)), robot.weight * np.eye(self.internal)])
+        self._first, self._inner_t = self._inner[:6], self._inner.T
+        # Of all contacts but the first: index, its rows of J; the rows of all of them, base columns.
+        self._others = [(i, self._J[block]) for i, block in zip(self.pushing[1:], self._blocks[1:], strict=True)]
+        self._other_base = self._J[6:, :6].T
         self.a = np.zeros(n + 6)
         self.wrench, self.torque = np.zeros(size), np.zeros(n)
 
@@ -55,30 +60,29 @@ class Forces:
         self._terms = terms
         if not self.pushing:
             return
-        J, inner = self._J, self._inner
-        J[:6] = terms.contacts[self.pushing[0]].J
+        inner, first = self._inner, self._first
+        self._J[:6] = terms.contacts[self.pushing[0]].J
         self._X = terms.X.T
         if not self.internal:
             return
-        for index, block in zip(self.pushing[1:], self._blocks[1:], strict=True):
-            J[block] = terms.contacts[index].J
-        np.dot(self._X, J[6:, :6].T, out=inner[:6])
-        inner[:6] *= -self.robot.weight
+        for index, rows in self._others:
+            rows[:] = terms.contacts[index].J
+        np.dot(self._X, self._other_base, out=first)
+        first *= -self.robot.weight
         # Cost of wrenches w and torques tau = tau_a - J' w with its inner freedom g: ½ g' K g + g' (C w_a - D tau_a)
-        self._scaled = J[:, 6:] * self._per_torque
-        cost = self._scaled.dot(self._scaled.T)
+        scaled = self._joints * self._per_torque
+        cost = scaled.dot(scaled.T)
         cost += self._metric
-        self._by_wrench = inner.T.dot(cost)
+        self._by_wrench = self._inner_t.dot(cost)
         self._K = self._by_wrench.dot(inner)
-        self._by_torque = inner.T.dot(self._scaled)
+        self._by_torque = self._inner_t.dot(scaled)
 
     def at(self, qdd: Array) -> None:
         """Generalised acceleration, best wrenches and torques for joint accelerations."""
         terms = self._terms
         a = np.empty(len(qdd) + 6)
         a[6:] = qdd
-        a[:6] = terms.T.dot(qdd)
-        a[:6] += terms.t
+        np.add(terms.T.dot(qdd), terms.t, out=a[:6])
         force = terms.M.dot(a)
         force += terms.h
         self.a = a
@@ -94,14 +98,14 @@ class Forces:
             wrench[:6] += first
         else:
             wrench = first
-        torque -= wrench.dot(self._J[:, 6:])
+        torque -= wrench.dot(self._joints)
         self.wrench, self.torque = wrench, torque
 
     def add_inner(self, w: Array) -> None:
         """Move w_2 by ``w``, in unit metric, away from where it is best."""
         wrench = self._inner.dot(dtrtrs(self._chol, w)[0])
         self.wrench += wrench
-        self.torque -= wrench.dot(self._J[:, 6:])
+        self.torque -= wrench.dot(self._joints)
 
     def rows(self, wrench: Array, torque: Array, qdd: Array) -> tuple[Array, Array]:
         """Rows over wrenches, torques and joint accelerations as rows over q_dd alone, and over w_2 in unit metric.
@@ -112,7 +116,7 @@ class Forces:
         inner = np.zeros((len(qdd), self.internal))
         force = np.zeros((len(qdd), len(terms.h)))
         if self.pushing:
-            wrench = wrench - torque.dot(self._J[:, 6:].T)
+            wrench = wrench - torque.dot(self._joints.T)
             first = wrench[:, :6]
             if self.internal:
                 inner_t = dtrtrs(self._chol, self._inner.T.dot(wrench.T), trans=1)[0]
@@ -143,5 +147,5 @@ class Forces:
             wrench[:, :k] += self._inner.dot(back.dot(back.T.dot(pull)))
             if internal:
                 np.matmul(self._inner, back, out=wrench[:, k:])
-        force[6:] -= self._J[:, 6:].T.dot(wrench)
+        force[6:] -= self._joints.T.dot(wrench)
         return wrench, force[6:], a

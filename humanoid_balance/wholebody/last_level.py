@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
@@ -23,6 +25,11 @@ class LastLevel:
         self._others = [task for task in tasks if not isinstance(task, JointTask)]
         n, rows = robot.n, sum(task.rows for task in self._others)
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
+        self._base_columns, self._joint_columns = self._J[:, :6], self._J[:, 6:]
+        ends = np.cumsum([0, *(task.rows for task in self._others)]).tolist()
+        self._filled = [
+            (task, self._J[a:b], self._b[a:b]) for task, (a, b) in zip(self._others, pairwise(ends), strict=True)
+        ]
         self._W = sum((task.W for task in self._joints), REST * np.eye(n) if not self._joints else np.zeros((n, n)))
         diagonal = np.diagonal(self._W)
         self._root = diagonal**-0.5 if (np.diag(diagonal) == self._W).all() else None
@@ -37,13 +44,10 @@ class LastLevel:
         if self._alone is not None:
             self.wanted = self._alone.wanted(terms, reference)
             return
-        first = 0
-        for task in self._others:
-            rows = slice(first, first + task.rows)
-            task.fill(terms, reference, self._J[rows], self._b[rows])
-            first = rows.stop
-        A = self._J[:, 6:] + self._J[:, :6].dot(terms.T)
-        r = A.T.dot(self._b - self._J[:, :6].dot(terms.t))
+        for task, J, b in self._filled:
+            task.fill(terms, reference, J, b)
+        A = self._joint_columns + self._base_columns.dot(terms.T)
+        r = A.T.dot(self._b - self._base_columns.dot(terms.t))
         for joint_task in self._joints:
             r += joint_task.pull(terms, reference)
         if self._root is not None and len(A) == 1:

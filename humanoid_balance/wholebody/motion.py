@@ -57,6 +57,8 @@ class Motion:
         self._J, self._b = np.zeros((rows, n + 6)), np.zeros(rows)
         self.asked = self._b  # of each row beyond what the last level does anyway, to compare residuals with
         self._A = np.zeros((rows, n))
+        self._base, self._joints = self._J[:, :6], self._J[:, 6:]
+        self._contacts, self._tasks = self._contact_rows(), self._task_rows()
         self.levels = self.every_row  # rows of each upper level, fewer where rows depend on each other
         self.unreachable = np.zeros(len(strict))  # largest residual of a level that no acceleration can remove
 
@@ -65,10 +67,10 @@ class Motion:
         self._eliminate_base(terms)
         self.last.update(terms, reference)
         self._stack(terms, reference)
-        J, b, A = self._J, self._b, self._A
-        base, wanted = J[:, :6], self.last.wanted
+        b, A = self._b, self._A
+        base, wanted = self._base, self.last.wanted
         np.dot(base, terms.T, out=A)
-        A += J[:, 6:]
+        A += self._joints
         b -= base.dot(terms.t)
         b -= A.dot(wanted)
         self._factorise(self.last.rows(A), b)
@@ -87,22 +89,34 @@ class Motion:
             terms.t = inverse.dot(terms.h[:6])
 
     def _stack(self, terms: Terms, reference: BodyReference) -> None:
-        J, b = self._J, self._b
-        first = 0
-        for index, rows in zip(self.held[1:], self._rows, strict=True):
-            contact, end = terms.contacts[index], first + len(rows)
+        for index, rows, J, b in self._contacts:
+            contact = terms.contacts[index]
             if len(rows) == len(contact.J):
-                J[first:end] = contact.J
-                np.subtract(contact.rest, contact.drift, out=b[first:end])
+                J[:] = contact.J
+                np.subtract(contact.rest, contact.drift, out=b)
             else:
-                J[first:end] = contact.J[rows]
-                b[first:end] = (contact.rest - contact.drift)[rows]
-            first = end
-        for level in self._upper:
-            for task in level:
-                end = first + task.rows
-                task.fill(terms, reference, J[first:end], b[first:end])
-                first = end
+                J[:] = contact.J[rows]
+                b[:] = (contact.rest - contact.drift)[rows]
+        for task, J, b in self._tasks:
+            task.fill(terms, reference, J, b)
+
+    def _contact_rows(self) -> list[tuple[int, list[int], Array, Array]]:
+        """Of each held contact but the first: its index, its directions, and where its rows are written."""
+        found, first = [], 0
+        for index, rows in zip(self.held[1:], self._rows, strict=True):
+            here = slice(first, first + len(rows))
+            found.append((index, rows, self._J[here], self._b[here]))
+            first = here.stop
+        return found
+
+    def _task_rows(self) -> list[tuple[Task, Array, Array]]:
+        """The tasks of all levels but the last, and where their rows are written."""
+        found, first = [], self.hard
+        for task in (task for level in self._upper for task in level):
+            here = slice(first, first + task.rows)
+            found.append((task, self._J[here], self._b[here]))
+            first = here.stop
+        return found
 
     def _factorise(self, A: Array, b: Array) -> None:
         m, n = A.shape

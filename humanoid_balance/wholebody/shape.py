@@ -73,12 +73,15 @@ class Shape:
     @staticmethod
     def key(state: RobotState, reference: BodyReference) -> tuple[object, ...]:
         """Equal keys have equal shapes; much cheaper to make than a shape."""
+        (left, right), (x, y, z), (u, v, w) = (  # plain floats: a third of the time of comparing arrays
+            reference.load_max.tolist(), reference.com_weight.tolist(), reference.momentum_weight.tolist(),
+        )  # fmt: skip
+        stack, feet = reference.stack, reference.feet
         return (
-            reference.stack.levels, reference.stack.soft,
-            reference.contact.tobytes(), (reference.load_max < UNLOADED).tobytes(),
-            (reference.com_weight > 0).tobytes(), (reference.momentum_weight > 0).tobytes(),
+            stack.levels, stack.soft, reference.contact.tobytes(), left < UNLOADED, right < UNLOADED,
+            x > 0, y > 0, z > 0, u > 0, v > 0, w > 0,
             reference.touches and tuple(_planned(touch) for touch in reference.touches),
-            reference.feet[0] is None, reference.feet[1] is None, _in_the_air(state, 0), _in_the_air(state, 1),
+            feet[0] is None, feet[1] is None, _in_the_air(state, 0), _in_the_air(state, 1),
         )  # fmt: skip
 
     @staticmethod

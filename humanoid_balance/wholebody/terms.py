@@ -60,8 +60,7 @@ class Terms:
         self.T, self.t = np.zeros((6, robot.n)), np.zeros(6)  # base acceleration = T q_dd + t, set by the contacts
         self.X = np.eye(6)  # base_from the contact that gives T, t
         self.soles = (Frame(self.model, data, robot.sole_frames[0]), Frame(self.model, data, robot.sole_frames[1]))
-        self.torso = Frame(self.model, data, robot.torso_frame)
-        self._frames = (*self.soles, self.torso)
+        self._torso, self._torso_known = Frame(self.model, data, robot.torso_frame), False
         self.contacts: list[Frame | Touch] = [*self.soles]  # soles, then the planned contacts of this tick
         self._touches: dict[tuple[str, bool], Touch] = {}
 
@@ -76,12 +75,25 @@ class Terms:
         np.multiply(self._damping, v, out=self.h)
         self.h += self._nle
         self._centroidal_drift()
-        for frame in self._frames:
-            pin.updateFramePlacement(model, data, frame.index)
-            frame.J = pin.getFrameJacobian(model, data, frame.index, LOCAL)
-            frame.drift = pin.getFrameClassicalAcceleration(model, data, frame.index, LOCAL).vector
-            frame.velocity = frame.J.dot(v)
-            frame.rest = frame.velocity * -CONTACT_DAMPING
+        self._torso_known = False
+        for sole in self.soles:
+            self._place(sole)
+            sole.rest = sole.velocity * -CONTACT_DAMPING
+
+    def _place(self, frame: Frame) -> None:
+        model, data = self.model, self.data
+        pin.updateFramePlacement(model, data, frame.index)
+        frame.J = pin.getFrameJacobian(model, data, frame.index, LOCAL)
+        frame.drift = pin.getFrameClassicalAcceleration(model, data, frame.index, LOCAL).vector
+        frame.velocity = frame.J.dot(self.v)
+
+    @property
+    def torso(self) -> Frame:
+        """Placed when it is asked for: standing without a push does not need it."""
+        if not self._torso_known:
+            self._place(self._torso)
+            self._torso_known = True
+        return self._torso
 
     def touch(self, planned: tuple[PlannedContact, ...]) -> None:
         """Take the planned contacts beside the soles; after ``update``."""

@@ -21,6 +21,7 @@ from humanoid_balance.nodes import (
     state_estimator,
 )  # fmt: skip
 from humanoid_balance.nodes.parameters import Entry
+from humanoid_balance.robot.config import Gains
 
 EVERY = {
     entry.name: entry
@@ -49,6 +50,19 @@ def test_every_parameter_stands_in_the_documentation() -> None:
     assert [name for name in EVERY if f"| `{name}` |" not in page] == []
 
 
+def test_every_gain_has_the_range_it_was_declared_with_here_and_in_the_documentation() -> None:
+    ros = (ROOT / "docs" / "ros.md").read_text(encoding="utf-8")
+    robots = (ROOT / "docs" / "robots.md").read_text(encoding="utf-8")
+    for name, of in Gains.ranges().items():
+        default = getattr(Gains(), name)
+        assert of.low < default < of.high and of.about.endswith("]"), name
+        assert f"| `{name}` | {default:g} | {of.low:g} to {of.high:g} |" in robots
+        if entry := EVERY.get(f"gains.{name}"):
+            assert (entry.low, entry.high) == (of.low, of.high)
+            assert f"| `gains.{name}` | -1 | {of.low:g} to {of.high:g}, or -1 | {entry.description};" in ros
+    assert len({(of.low, of.high) for of in Gains.ranges().values()}) > 5
+
+
 RATE = Entry("rate", 500.0, "[Hz]", 50.0, 1000.0)
 
 
@@ -59,6 +73,7 @@ RATE = Entry("rate", 500.0, "[Hz]", 50.0, 1000.0)
         (RATE, float("nan")),
         (RATE, True),
         (RATE, "fast"),
+        (Entry("gain", -1.0, "", 0.5, 9.0, or_else=-1.0), -0.5),
         (Entry("seed", 0, "", 0, 9), 1.5),
         (Entry("flag", False, ""), 1),
         (Entry("joints", [], ""), [1, 2]),
@@ -96,6 +111,9 @@ def test_gains_change_while_active_and_the_rest_does_not(graph: Graph) -> None:
     assert "[Hz]" in described.description and described.floating_point_range[0].to_value == 2000.0
     assert graph.wait(lambda: set_number(graph, name, "gains.dcm", 2.0).successful), node.text
     too_much = set_number(graph, name, "gains.dcm", 1000.0)
-    assert not too_much.successful and "gains.dcm" in too_much.reason and "100" in too_much.reason
+    assert not too_much.successful and "gains.dcm" in too_much.reason and "10.0" in too_much.reason
+    between = set_number(graph, name, "gains.dcm", -0.5)  # neither a gain nor the word for the robot's own
+    assert not between.successful and "to 10, or -1" in between.reason
+    assert set_number(graph, name, "gains.dcm", -1.0).successful
     refused = set_number(graph, name, "rate", 400.0)
     assert not refused.successful and "while the node is active" in refused.reason

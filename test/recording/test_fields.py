@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,10 +22,23 @@ from humanoid_balance.recording.bag_reading import BagFacts
 from humanoid_balance.recording.log import LogWriter
 from humanoid_balance.recording.record import Record
 from humanoid_balance.recording.state_row import StateRow
+from humanoid_balance.recording.tick_row import TickRow
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import simulated
-from humanoid_balance.types import Array, Flags, Joints, Push, RobotState, SensorFrame, TorqueCommand, UpTo
+from humanoid_balance.types import (
+    Array,
+    BodyReference,
+    Flags,
+    FootReference,
+    JointReference,
+    Joints,
+    Push,
+    RobotState,
+    SensorFrame,
+    TorqueCommand,
+    UpTo,
+)
 
 TICKS = 60
 Ticks = list[tuple[Any, Truth]]
@@ -93,6 +107,38 @@ def test_all_that_travels_comes_back_from_a_row(ticks: Ticks, robot: Robot, k: i
     frame, state = row.data(row.row(tick.frame, tick.state), tick.state.faults)
     assert_same(frame, tick.frame)
     assert_same(state, tick.state)
+
+
+def test_a_reference_comes_back_from_a_row_with_a_foot_that_swings_and_one_that_does_not(
+    ticks: Ticks, robot: Robot
+) -> None:
+    foot = FootReference(np.arange(3.0), np.eye(3), np.arange(6.0), -np.arange(6.0))
+    body = dataclasses.replace(ticks[-1][0].reference, feet=(None, foot))
+    layout = Layout(BodyReference, robot.n)
+    assert {"com_acceleration", "posture_acceleration", "feet.0.position", "feet.1.acceleration"} <= set(layout.places)
+    found = layout.data(layout.row(body), mode=body.mode, stack=body.stack)
+    assert found.feet[0] is None and found.feet[1] is not None
+    assert_same(found.feet[1], foot)
+    for path in (path for path in layout.places if not path.startswith("feet")):
+        np.testing.assert_array_equal(attrgetter(path)(found), attrgetter(path)(body), err_msg=path)
+    np.testing.assert_array_equal(layout.row(body)[layout.places["feet.1.velocity"].columns], foot.velocity)
+
+
+def test_both_kinds_of_reference_have_columns_of_their_own_in_the_log(ticks: Ticks, robot: Robot) -> None:
+    (tick, truth), names, rng = ticks[-1], TickRow(robot.n), np.random.default_rng(0)
+    joints = JointReference(tick.state.stamp, "statue", *rng.normal(size=(6, robot.n)))
+    rows = np.zeros((2, names.width))
+    names.put(tick, truth, rows[0])
+    names.put(dataclasses.replace(tick, reference=joints, solution=None), truth, rows[1])
+    np.testing.assert_array_equal(rows[0, names.columns["reference.posture"]], tick.reference.posture)
+    for field in ("position", "velocity", "acceleration", "stiffness", "damping", "torque"):
+        np.testing.assert_array_equal(rows[1, names.columns[f"joint_reference.{field}"]], getattr(joints, field))
+    for name, columns in names.columns.items():
+        part = name.split(".")[0]
+        if part in ("reference", "joint_reference", "solution"):
+            absent = 0 if part == "joint_reference" else 1
+            assert np.isnan(rows[absent, columns]).all(), name
+    np.testing.assert_array_equal(rows[0, names.columns["solution.wrenches"]], tick.solution.wrenches.ravel())
 
 
 def test_the_message_between_nodes_carries_every_field(ticks: Ticks, robot: Robot) -> None:

@@ -18,7 +18,7 @@ from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.geometry import Point
-from humanoid_balance.types import GRAVITY, Command, Reference
+from humanoid_balance.types import GRAVITY, STILL, Command, Reference
 
 SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
@@ -33,7 +33,7 @@ PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 def asked(now: Situation, memory: Memory) -> bool:
     """The operator wants the robot to go."""
-    return wanted(now.command)
+    return now.command is not STILL and wanted(now.command)
 
 
 def wanted(command: Command) -> bool:
