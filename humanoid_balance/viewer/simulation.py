@@ -13,6 +13,7 @@ from typing import Any
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments.workers import START, quiet_start
 from humanoid_balance.nodes.realtime import RealTime
+from humanoid_balance.skills.plan import RECOVER
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
 
@@ -45,9 +46,32 @@ class Setup:
 
 
 @dataclass(frozen=True)
+class Steer:
+    """Where to go and how; silence means stop."""
+
+    velocity: tuple[float, float, float]  # forward, left [m/s], turn [rad/s]
+    gait: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    skill: str
+
+
+@dataclass(frozen=True)
+class SetGain:
+    name: str
+    value: float
+
+
+PUT, GET_UP, LIE = "put it on its feet", "get up by itself", "leave it there"
+AFTER_FALLS = (PUT, GET_UP, LIE)
+
+
+@dataclass(frozen=True)
 class SetPace:
     speed: float  # simulated seconds in a second; 0: pause
-    get_up: bool  # put a fallen robot on its feet again
+    after_fall: str = PUT
 
 
 @dataclass(frozen=True)
@@ -55,7 +79,7 @@ class ResetNow:
     pass
 
 
-Wanted = PushNow | Hold | Setup | SetPace | ResetNow
+Wanted = PushNow | Hold | Setup | SetPace | ResetNow | Steer | Ask | SetGain
 
 
 class Simulation:
@@ -104,7 +128,7 @@ class _Runner:
 
     def __init__(self, pipe: Connection[Any, Any], settings: RunSettings) -> None:
         self.pipe, self.session = pipe, Session(settings)
-        self.pace = SetPace(1.0, True)
+        self.pace = SetPace(1.0)
         gc.collect()
         gc.freeze()  # what is there now stays; later rounds are short
         self._start()
@@ -131,13 +155,20 @@ class _Runner:
     def _tick(self, now: float) -> None:
         session = self.session
         session.tick()
-        if self.pace.get_up and session.fallen > LYING:
-            session.reset()
+        if session.fallen > LYING:
+            self._after_fall()
         self.due = max(self.due + session.dt / self.pace.speed, now - LATE)
         self.ticks += 1
         if now - self.since > MEASURED:
             self.speed = self.ticks * session.dt / (now - self.since)
             self.since, self.ticks = now, 0
+
+    def _after_fall(self) -> None:
+        session = self.session
+        if self.pace.after_fall == PUT:
+            session.reset()
+        elif self.pace.after_fall == GET_UP and not session.command.skill:
+            session.ask(RECOVER)
 
     def _listen(self) -> None:
         while self.pipe.poll():
@@ -155,6 +186,12 @@ class _Runner:
                 session.hold(pull)
             case ResetNow():
                 session.reset()
+            case Steer(velocity, gait):
+                session.steer(velocity, gait)
+            case Ask(skill):
+                session.ask(skill)
+            case SetGain(name, value):
+                session.set_gain(name, value)
             case SetPace():
                 self.pace = command
             case Setup(settings):

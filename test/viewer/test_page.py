@@ -139,6 +139,66 @@ def test_pause_and_slow_motion(page: Any) -> None:
     wait_for(lambda: text(page, "pace").split(" s")[0] != first, "time to go on")
 
 
+def speed(page: Any) -> float:
+    found = re.search(r"walks ([\d.]+) m/s", text(page, "pace"))
+    return float(found.group(1)) if found else 0.0
+
+
+def test_keys_walk_and_the_robot_stays_in_the_picture_while_it_is_pushed(page: Any) -> None:
+    stand(page)
+    still, _ = body(page)
+    ActionChains(page).key_down("w").perform()
+    wait_for(lambda: text(page, "mode") == "walking" and speed(page) > 0.3, "walking")
+    press(page, "PUSH")
+    wait_for(lambda: force(page) > 0.0, "the push")
+    wait_for(lambda: travelled(page) > 1.5, "a walk of 1.5 m")
+    assert abs(body(page)[0] - still) < 40
+    ActionChains(page).key_up("w").perform()
+    wait_for(lambda: text(page, "mode") == "stable", "standing")
+
+
+def travelled(page: Any) -> float:
+    """How far the robot is from where it began, as the picture followed it [m]."""
+    found = re.search(r"at ([-\d.]+) m", text(page, "pace"))
+    return abs(float(found.group(1))) if found else 0.0
+
+
+def test_a_knob_that_is_dragged_turns_the_robot_until_it_is_let_go(page: Any) -> None:
+    stand(page)
+    knob = page.find_element("id", "turn-knob")
+    hand = ActionChains(page, duration=50)
+    hand.click_and_hold(knob).move_by_offset(-25, 0).perform()
+    wait_for(lambda: text(page, "mode") == "walking", "turning")
+    ActionChains(page).release().perform()
+    wait_for(lambda: text(page, "mode") == "stable", "standing")
+
+
+def test_the_browser_counts_its_own_frames(page: Any) -> None:
+    wait_for(lambda: re.fullmatch(r"\d+ frames/s drawn here", text(page, "frames")) is not None, "frames to be counted")
+
+
+def test_the_past_can_be_looked_at_and_the_present_comes_back(page: Any) -> None:
+    stand(page)
+    press(page, "PUSH")
+    wait_for(lambda: text(page, "mode") == "in place", "an answer")
+    wait_for(lambda: text(page, "mode") == "stable", "standing")
+    press(page, "Play again")
+    wait_for(lambda: "s ago" in text(page, "pace") and text(page, "mode") == "in place", "the answer again")
+    wait_for(lambda: "paused" in text(page, "pace") and text(page, "mode") == "stable", "the present")
+    ActionChains(page).send_keys("p").perform()
+    wait_for(lambda: "real time" in text(page, "pace"), "time to go on")
+
+
+def test_no_reason_is_cut_off(page: Any) -> None:
+    stand(page)
+    press(page, "PUSH")
+    wait_for(lambda: "in place" in text(page, "changes"), "a change")
+    width, shown = page.execute_script(
+        "const e = document.getElementById('changes'); return [e.scrollWidth, e.clientWidth]"
+    )
+    assert width <= shown
+
+
 @pytest.mark.slow
 def test_twenty_pictures_a_second_while_the_loop_keeps_real_time(address: str, tmp_path: Path) -> None:
     """On a machine that has nothing else to do; two cores draw, serve and control."""
