@@ -32,7 +32,7 @@ from humanoid_balance.viewer.simulation import (
     Steer,
     Wanted,
 )  # fmt: skip
-from humanoid_balance.viewer.status import HELP, Status
+from humanoid_balance.viewer.status import HELP, StatusBoard
 from humanoid_balance.viewer.stick import Stick
 
 CALM = 0.4  # a slider that rests this long is taken for meant [s]
@@ -52,7 +52,7 @@ class Panel:
         self._lock, self._wishes = threading.Lock(), list[Wanted]()
         self._changed = math.inf
         self.abilities: Abilities | None = None
-        self.status = Status(self.gui)
+        self.status = StatusBoard(self.gui)
         tabs = self.gui.add_tab_group()
         with tabs.add_tab("Drive", viser.Icon.WALK):
             self._drive_controls(server)

@@ -24,7 +24,7 @@ LEGEND = (("CoM and below it", palette.COM), ("ZMP", palette.ZMP), ("capture poi
           ("push", palette.FORCE), ("planned step", palette.ORANGE), ("ground's force", palette.GROUND))  # fmt: skip
 
 
-class Status:
+class StatusBoard:
     """The head of the panel."""
 
     def __init__(self, gui: viser.GuiApi) -> None:
