@@ -17,6 +17,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.abilities import Abilities
 from humanoid_balance.viewer.gains import GainSliders
+from humanoid_balance.viewer.gait_cards import GaitCards
 from humanoid_balance.viewer.rewind import KEPT
 from humanoid_balance.viewer.session import Snapshot
 from humanoid_balance.viewer.simulation import (
@@ -30,6 +31,7 @@ from humanoid_balance.viewer.simulation import (
     SetPace,
     Setup,
     Steer,
+    TuneGait,
     Wanted,
 )  # fmt: skip
 from humanoid_balance.viewer.status import HELP, StatusBoard
@@ -54,15 +56,18 @@ class Panel:
         self.abilities: Abilities | None = None
         self.status = StatusBoard(self.gui)
         tabs = self.gui.add_tab_group()
-        with tabs.add_tab("Drive", viser.Icon.WALK):
+        with tabs.add_tab("Drive"):
             self._drive_controls(server)
             self._push_controls(robot.mass)
             self._time_controls()
-        with tabs.add_tab("World", viser.Icon.WORLD):
+        with tabs.add_tab("World"):
             self._world_controls()
-        with tabs.add_tab("Look", viser.Icon.EYE):
+        with tabs.add_tab("Look"):
             self._look_controls()
-        with tabs.add_tab("Gains", viser.Icon.ADJUSTMENTS):
+        with tabs.add_tab("Gait"):
+            self.cards = GaitCards(self.gui, lambda *change: self.wish(TuneGait(*change)))
+        self.gait.on_update(lambda _: self.cards.show(self._gait))
+        with tabs.add_tab("Gains"):
             self.gains = GainSliders(self.gui, robot.config.gains, lambda *gain: self.wish(SetGain(*gain)))
         self._keys()
 
@@ -153,13 +158,17 @@ class Panel:
         return [*given, self._steering()]
 
     def _steering(self) -> Steer:
-        gait = "" if self.gait.value == BY_STICK else self.gait.value
+        gait = self._gait
         if self.abilities is None:
             return Steer((0.0, 0.0, 0.0))
         usual = np.array(self.abilities.speed)
         return Steer(
             self.stick.velocity(usual * (self.fastest.value / usual[0], self.fastest.value / usual[0], 1)), gait
         )
+
+    @property
+    def _gait(self) -> str:
+        return "" if self.gait.value == BY_STICK else self.gait.value
 
     def _push(self, direction: float) -> None:
         self.wish(PushNow(self.force.value, self.duration.value, direction))

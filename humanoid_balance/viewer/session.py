@@ -12,12 +12,14 @@ import numpy as np
 from humanoid_balance import stack
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
+from humanoid_balance.gaits.mode import FiniteStateGait
 from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import STILL, Array, Command
 from humanoid_balance.viewer.abilities import Abilities
+from humanoid_balance.viewer.gait_cards import Edits, edited
 from humanoid_balance.viewer.moment import NOWHERE, Moment, believed
 
 EVERY = 10  # ticks between two rows of the charts
@@ -84,7 +86,7 @@ class Session:
         self.pushes: list[PushProfile] = []
         self.held: Pull | None = None
         self.hand: PullingHand | None = None
-        self.gains: dict[str, float] = {}  # that differ from the robot's own
+        self.gaits: dict[str, Edits] = {}  # numbers of their tables that the visitor changed
         self.abilities = Abilities.of(self.robot, settings)
         self.reset()
 
@@ -115,6 +117,13 @@ class Session:
         skill = self.command.skill if self._mode in DOWN and self.plant.time < self._asked + ASKED else ""
         wanted = Command(self.plant.time, np.array(velocity), gait, skill)
         self.command = STILL if wanted.still else wanted
+        mode = self.balance.mode
+        if isinstance(mode, FiniteStateGait) and mode.machine.table.name in self.gaits:
+            mode.machine.table = edited(mode.machine.table, self.gaits[mode.machine.table.name])
+
+    def tune(self, gait: str, state: int, key: str, value: float) -> None:
+        """Change a number of a gait's table; it acts while the gait goes on."""
+        self.gaits.setdefault(gait, {})[state, key] = value
 
     def ask(self, skill: str) -> None:
         """Begin a skill; only a body on the ground does."""
@@ -126,7 +135,6 @@ class Session:
 
     def set_gain(self, name: str, value: float) -> None:
         """Of the balance laws, at once."""
-        self.gains[name] = value
         self.balance.set_gain(name, value)
 
     @property

@@ -64,6 +64,16 @@ class SetGain:
     value: float
 
 
+@dataclass(frozen=True)
+class TuneGait:
+    """A number of a gait's table."""
+
+    gait: str
+    state: int
+    key: str
+    value: float
+
+
 PUT, GET_UP, LIE = "put it on its feet", "get up by itself", "leave it there"
 AFTER_FALLS = (PUT, GET_UP, LIE)
 
@@ -79,7 +89,7 @@ class ResetNow:
     pass
 
 
-Wanted = PushNow | Hold | Setup | SetPace | ResetNow | Steer | Ask | SetGain
+Wanted = PushNow | Hold | Setup | SetPace | ResetNow | Steer | Ask | SetGain | TuneGait
 
 
 class Simulation:
@@ -192,6 +202,8 @@ class _Runner:
                 session.ask(skill)
             case SetGain(name, value):
                 session.set_gain(name, value)
+            case TuneGait(gait, state, key, value):
+                session.tune(gait, state, key, value)
             case SetPace():
                 self.pace = command
             case Setup(settings):

@@ -189,6 +189,32 @@ def test_the_past_can_be_looked_at_and_the_present_comes_back(page: Any) -> None
     wait_for(lambda: "real time" in text(page, "pace"), "time to go on")
 
 
+def open_tab(page: Any, name: str) -> None:
+    tab = next(tab for tab in page.find_elements("css selector", "[role=tab]") if tab.text.strip() == name)
+    ActionChains(page).click(tab).perform()
+
+
+def purple(page: Any) -> int:
+    """Pixels of the boxes of inertia."""
+    picture = np.asarray(Image.open(io.BytesIO(page.get_screenshot_as_png())).convert("RGB")).astype(int)
+    scene = picture[:, round(365 * SCALE) : -round(330 * SCALE)]
+    return int(((scene[..., 2] - scene[..., 1] > 25) & (scene[..., 0] - scene[..., 1] > 10)).sum())
+
+
+def test_switches_show_what_is_inside_the_body(page: Any) -> None:
+    stand(page)
+    before = purple(page)
+    open_tab(page, "Look")
+    wait_for(lambda: "Translucent body" in page.find_element("tag name", "body").text, "the switches")
+    switch = "[...document.querySelectorAll('label')].find(l => l.innerText === 'Inertia').getAttribute('for')"
+    page.execute_script(f"document.getElementById({switch}).click()")
+    wait_for(lambda: purple(page) > before + 100, "boxes of inertia")
+    page.execute_script(f"document.getElementById({switch}).click()")
+    wait_for(lambda: purple(page) < before + 50, "a solid body again")
+    open_tab(page, "Drive")
+    wait_for(lambda: "PUSH" in page.find_element("tag name", "body").text, "the controls to push")
+
+
 def test_no_reason_is_cut_off(page: Any) -> None:
     stand(page)
     press(page, "PUSH")
