@@ -21,6 +21,7 @@ PATIENCE = 60.0  # a robot may take this long to load [s]
 LISTEN = 0.004  # commands are read this often [s]
 LATE = 0.05  # time lost beyond this is not caught up [s]
 PRIORITY = 1  # SCHED_FIFO, the lowest there is: pictures and everything else that is not real-time come after it
+SILENCE = 2.0  # a page that has not been heard for so long is gone, not slow: the robot stops [s]
 MEASURED = 1.0  # the pace is measured over this time [s]
 
 
@@ -139,6 +140,7 @@ class _Runner:
     def __init__(self, pipe: Connection[Any, Any], settings: RunSettings) -> None:
         self.pipe, self.session = pipe, Session(settings)
         self.pace = SetPace(1.0)
+        self.steering, self.steered = Steer((0.0, 0.0, 0.0)), -SILENCE  # the last wish, and when it came [s]
         gc.collect()
         gc.freeze()  # what is there now stays; later rounds are short
         self._start()
@@ -153,6 +155,8 @@ class _Runner:
             if now - self.heard >= LISTEN:
                 self.heard = now
                 self._listen()
+                if now - self.steered < SILENCE:  # the loop itself waits for 0.5 s only
+                    self.session.steer(self.steering.velocity, self.steering.gait)
             if not self.pace.speed:
                 if self.pipe.poll(LISTEN):
                     self._listen()
@@ -196,8 +200,8 @@ class _Runner:
                 session.hold(pull)
             case ResetNow():
                 session.reset()
-            case Steer(velocity, gait):
-                session.steer(velocity, gait)
+            case Steer():
+                self.steering, self.steered = command, time.perf_counter()
             case Ask(skill):
                 session.ask(skill)
             case SetGain(name, value):

@@ -19,6 +19,8 @@ from humanoid_balance.viewer import shapes
 from humanoid_balance.viewer.moment import Moment
 
 ROOT = "/scene"
+# Lines and arrows do not move with the ground: a slow browser draws their points later than it moves frames.
+MARKS = "/marks"
 LENGTH = 0.55  # of an arrow as strong as the weight, in CoM heights
 EDGES = 10  # of a polygon on the ground; unused ones have no length
 OPACITY = 0.55  # of a translucent body: the CoM is inside
@@ -41,6 +43,7 @@ class Scene:
         self.normal = np.array([-math.sin(self.slope), 0.0, math.cos(self.slope)])
         self.flat = (math.cos(self.slope / 2), 0.0, -math.sin(self.slope / 2), 0.0)
         self.root = self.scene.add_frame(ROOT, show_axes=False)
+        self.marks = self.scene.add_frame(MARKS, show_axes=False)
         self.anchor, self.following = np.zeros(3), True
         self.show_forces, self.seen_through, self.show_boxes = True, False, False
         self.inertia: list[viser.BoxHandle] = []  # made when they are first wanted
@@ -54,6 +57,7 @@ class Scene:
 
     def close(self) -> None:
         self.root.remove()
+        self.marks.remove()
 
     # ---- what is there ----
 
@@ -96,13 +100,13 @@ class Scene:
             for name, colour, radius in spots
         }
         point = np.zeros((EDGES, 2, 3))
-        self.support = scene.add_line_segments(f"{ROOT}/support", point, (60, 66, 74), thickness=0.008 * s)
-        self.footstep = scene.add_line_segments(f"{ROOT}/footstep", point, _bytes(FOOTSTEP), thickness=0.014 * s)
-        self.plumb = scene.add_line_segments(f"{ROOT}/plumb", point[:1], _bytes(palette.COM), thickness=0.004 * s)
+        self.support = scene.add_line_segments(f"{MARKS}/support", point, (60, 66, 74), thickness=0.008 * s)
+        self.footstep = scene.add_line_segments(f"{MARKS}/footstep", point, _bytes(FOOTSTEP), thickness=0.014 * s)
+        self.plumb = scene.add_line_segments(f"{MARKS}/plumb", point[:1], _bytes(palette.COM), thickness=0.004 * s)
         arrow: dict[str, Any] = {"shaft_radius": 0.012 * s, "head_radius": 0.03 * s, "head_length": 0.06 * s}
-        self.forces = scene.add_arrows(f"{ROOT}/forces", point[:2], _bytes(palette.GROUND), **arrow)
+        self.forces = scene.add_arrows(f"{MARKS}/forces", point[:2], _bytes(palette.GROUND), **arrow)
         thick = {key: 1.7 * value for key, value in arrow.items()}
-        self.push = scene.add_arrows(f"{ROOT}/push", point[:1], _bytes(palette.FORCE), **thick)
+        self.push = scene.add_arrows(f"{MARKS}/push", point[:1], _bytes(palette.FORCE), **thick)
         self.label = scene.add_label(f"{ROOT}/mode", "", position=(0.0, 0.0, 2.0 * s), anchor="bottom-center")
 
     # ---- switches ----
@@ -201,14 +205,14 @@ class Scene:
                 self.spots[name].position = self.ground(point) + level * ABOVE * self.normal
 
     def _lines(self, moment: Moment) -> None:
-        lift = ABOVE * self.normal
+        lift = ABOVE * self.normal - self.anchor
         self.support.points = _closed(moment.support, lift)
         self.footstep.points = _closed(moment.footstep, lift)
-        self.plumb.points = np.array([[moment.com, self.ground(moment.com)]], dtype=np.float32)
+        self.plumb.points = np.array([[moment.com, self.ground(moment.com)] - self.anchor], dtype=np.float32)
 
     def _arrows(self, moment: Moment) -> None:
         metre = LENGTH * self.size / self.robot.weight  # length of an arrow [m/N]
-        start = np.where(np.isfinite(moment.pressure), moment.pressure, 0.0)
+        start = np.where(np.isfinite(moment.pressure), moment.pressure - self.anchor, 0.0)
         real = np.isfinite(moment.pressure).all(axis=1, keepdims=True)
         self.forces.points = np.stack([start, start + np.where(real, metre * moment.force, 0.0)], 1).astype(np.float32)
         self.forces.visible = self.show_forces and bool(real.any())
@@ -217,6 +221,7 @@ class Scene:
         if size > 1e-6:
             along = moment.push / size
             at = moment.grip if np.isfinite(moment.grip).all() else moment.com - 0.12 * self.size * along
+            at = at - self.anchor
             tail = at - (0.2 * self.size + metre * size) * along
             self.push.points = np.array([[tail, at]], dtype=np.float32)
 
