@@ -70,9 +70,17 @@ ke6 := --force 300 --duration 0.4 --direction 0 --time 10
 talos := --robot talos --force 450 --duration 0.1 --direction 0
 g1 := --robot g1 --force 175 --duration 0.1 --direction 180
 
-gallery: install $(CLIPS:%=$(GALLERY)/%.webp) $(GALLERY)/ke4.png ## make the pictures and clips of docs/gallery.md again
+# Walking, pushed on the way: name = options of walk.
+WALKS := walk_human walk_talos walk_g1
+walk_human := --robot human --velocity 1.0 --push 300:0.1:90:3 --time 6
+walk_talos := --robot talos --velocity 0.4 --push 300:0.1:0:3 --time 6
+walk_g1 := --robot g1 --velocity 0.5 --push 100:0.1:270:3 --time 6
+
+gallery: install $(CLIPS:%=$(GALLERY)/%.webp) $(WALKS:%=$(GALLERY)/%.webp) $(GALLERY)/ke4.png ## make the pictures and clips of docs/gallery.md again
 $(GALLERY)/%.webp: FORCE
 	$(BIN)/humanoid-balance push $($*) --plot $(GALLERY)/$*.png --video $@
+$(GALLERY)/walk_%.webp: FORCE
+	$(BIN)/humanoid-balance walk $(walk_$*) --plot $(GALLERY)/walk_$*.png --video $@
 $(GALLERY)/ke4.png: FORCE
 	$(BIN)/humanoid-balance push $(ke4) --plot $@
 FORCE:

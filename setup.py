@@ -26,6 +26,7 @@ setup(
     maintainer="humanoid_balance maintainers",
     maintainer_email="maintainers@example.org",
     packages=find_packages(include=[f"{NAME}*"]),
+    package_data={NAME: ["viewer/*.js"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

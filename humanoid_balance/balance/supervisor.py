@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from humanoid_balance.balance.laws import Laws
 from humanoid_balance.balance.memory import Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.settings import BalanceSettings
@@ -32,6 +35,12 @@ class Supervisor:
     def mode(self) -> BalanceMode:
         """The one that acts."""
         return self.memory.mode
+
+    def set_gain(self, name: str, value: float) -> None:
+        """Change a gain of the balance laws (a field of ``Gains``) while they act."""
+        config = self.robot.config
+        self.robot.config = replace(config, gains=replace(config.gains, **{name: value}))
+        self.maker.laws = Laws(self.robot)
 
     def update(self, state: RobotState, command: Command = STILL, feasible: bool = True) -> Reference:
         """``command``: fresh, see ``loop.heeded``; ``feasible``: the last tick's wish could be met (K0)."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from humanoid_balance.commands import up
-from humanoid_balance.commands.common import number
+from humanoid_balance.commands.common import namespace, number
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes import start
 from humanoid_balance.plants.serial import config
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--robot", metavar="SPEC", help="name, name:option=value or path to a YAML; default: the wiring file's")
     add("--wiring", type=Path, required=True, metavar="W.yaml", help="ports, calibration, servos, torque")
     add("--torque", type=number, default=LOW, metavar="X", help="share of the torque limits in the hoist; default: 0.3")
-    add("--namespace", default="", metavar="NAME", help="of all nodes")
+    add("--namespace", type=namespace, default="", metavar="NAME", help="of all nodes")
     add("--rate", type=number, default=0.0, metavar="HZ", help="of the loop; default: 500, with --together 1000")
     add("--together", action="store_true", help="one process instead of three")
     add("--yes", action="store_true", help="answer every question with yes: for virtual boards and for tests")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import time
 from pathlib import Path
@@ -67,6 +68,16 @@ def writable(path: Path, option: str, endings: tuple[str, ...] = ()) -> None:
             path.unlink()
     except OSError as error:
         raise InputError(f"{option} {path}: cannot be written: {error.strerror}") from None
+
+
+def namespace(text: str) -> str:
+    """A ROS namespace: names with slashes between them; none is allowed."""
+    names = text.strip("/").split("/") if text.strip("/") else []
+    if not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) for name in names):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a ROS namespace; allowed: letters, digits and _, not a digit first, slashes between names"
+        )
+    return text
 
 
 def print_json(result: dict[str, Any]) -> None:

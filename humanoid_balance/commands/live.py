@@ -1,4 +1,4 @@
-"""Watch a robot balance in a web page, and push it."""
+"""Watch a robot in a web page: walk it, push it, knock it over."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--strategy", choices=STRATEGIES, default="auto")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
     add("--friction", type=number, default=0.8, metavar="MU")
+    add("--planar", action="store_true", help="a boom: the base moves in its sagittal plane only")
     add("--host", default=LOOPBACK, metavar="ADDRESS", help="where to listen; default: this machine only")
     add("--port", type=int, default=PORT, help="0: any free one")
     add("--no-browser", action="store_true", help="do not open the page")
@@ -31,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     settings = RunSettings(
         robot=options.robot, strategy=options.strategy, slope=options.slope, friction=options.friction,
-        seed=options.seed,
+        seed=options.seed, planar=options.planar,
     )  # fmt: skip
     if not 0 <= options.port < 2**16:
         raise InputError(f"--port {options.port}: allowed: 0 to 65535")

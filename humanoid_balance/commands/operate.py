@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 
+from humanoid_balance.commands.common import namespace
 from humanoid_balance.errors import InputError
 
 APPEAR = 5.0  # nodes that run are found within this time [s]
@@ -20,7 +21,7 @@ class Request:
         self.service, self.on, self.done = service, on, done
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--namespace", default="", metavar="NAME", help="of the robot's nodes")
+        parser.add_argument("--namespace", type=namespace, default="", metavar="NAME", help="of the robot's nodes")
 
     def run(self, options: argparse.Namespace) -> None:
         if importlib.util.find_spec("rclpy") is None:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from humanoid_balance.commands.common import count, not_negative, number, writable
+from humanoid_balance.commands.common import count, namespace, not_negative, number, writable
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes import start
 from humanoid_balance.nodes.executables import PARENT, Signals
@@ -32,7 +32,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--port", action="append", default=[], metavar="URL", help="of a motor board; once for each (--plant serial)")
     add("--wiring", type=Path, metavar="W.yaml", help="wiring file instead of ports (--plant serial)")
     add("--torque", type=number, metavar="X", help="share of the torque limits that the boards are allowed")
-    add("--namespace", default="", metavar="NAME", help="of all nodes, for a second robot beside the first")
+    add(
+        "--namespace",
+        type=namespace,
+        default="",
+        metavar="NAME",
+        help="of all nodes, for a second robot beside the first",
+    )
     add("--rate", type=number, default=0.0, metavar="HZ", help="of the loop; default: 1000, with --separate 500")
     add("--separate", action="store_true", help="simulator, estimator and controller in processes of their own")
     add("--together", action="store_true", help="boards, estimator and controller in one process (--plant serial)")

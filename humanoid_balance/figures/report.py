@@ -85,7 +85,7 @@ def _page(run: Run, scene: str, command: str, story: str) -> str:
         "<h2>Replay</h2>",
         f'<iframe title="3-D replay" srcdoc="{html.escape(scene, quote=True)}"></iframe>',
         '<p class="note">True motion. Drag to look around, scroll to zoom, play and move the slider at the bottom. '
-        "Blue: CoM and the point below it; red: ZMP; green: capture point; grey arrows: forces of the ground; "
+        "Blue: the point below the CoM; red: ZMP; green: capture point; grey arrows: forces of the ground; "
         "magenta: the push; the frame on the ground: support polygon.</p>",
         '<div class="columns">',
         _block("Result", _flat(result)),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock
 
 from humanoid_balance import stack
-from humanoid_balance.balance.laws import Laws
 from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.loop import EstimatorBox, Tick
@@ -162,10 +160,9 @@ class Control:
     def set_gain(self, name: str, value: float) -> None:
         """Change a gain of the balance laws while they act."""
         with self._lock:
-            self.robot.config = replace(self.robot.config, gains=replace(self.robot.config.gains, **{name: value}))
             balance = self.loop.balance
             if isinstance(balance, Supervisor):
-                balance.maker.laws = Laws(self.robot)
+                balance.set_gain(name, value)
 
     def _refusal(self, state: RobotState) -> str:
         return self._start.refuses(self.robot, state) or self._stages_only() or self._plant_refuses()

@@ -6,9 +6,12 @@ be put right with ``ros2 param set`` before the next try.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
@@ -17,6 +20,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.nodes.executables import NODES
 
 Value = bool | int | float | str | list[Any]
 
@@ -109,7 +113,12 @@ class Parameters:
             self._refused[entry.name] = entry.wrong(given.value if given is not None else None)
 
     def check(self) -> None:
-        """Raise what is wrong with the present values, if anything."""
+        """Raise what is wrong with the present values, if anything; a name that nobody knows is one, too."""
+        for name in self._node._parameter_overrides:
+            if not self._node.has_parameter(name) and name not in _of_all_nodes():  # a file may be for all of them
+                near = difflib.get_close_matches(name, self._entries, 1)
+                hint = f"did you mean '{near[0]}'?" if near else f"allowed: {', '.join(self._entries)}"
+                raise InputError(f"parameter '{name}' does not exist; {hint}")
         for name, entry in self._entries.items():
             wrong = self._refused.get(name) or entry.wrong(self._node.get_parameter(name).value)
             if wrong:
@@ -139,3 +148,10 @@ class Parameters:
             if parameter.name in self._entries:
                 self._refused.pop(parameter.name, None)
                 self.changed(parameter.name, self[parameter.name])
+
+
+@cache
+def _of_all_nodes() -> frozenset[str]:
+    """Names of the parameters of every node; loaded only when a name is not this node's."""
+    modules = (import_module(f"humanoid_balance.nodes.{name}") for name in NODES)
+    return frozenset(entry.name for module in modules for entry in module.ENTRIES)

@@ -22,7 +22,10 @@ STRONGEST = 2000.0  # [N]
 ARROWS = {"\x1b[A": 0.0, "\x1b[D": 90.0, "\x1b[B": 180.0, "\x1b[C": 270.0}  # up left down right -> where to push [deg]
 NAMES = {0.0: "forward", 90.0: "left", 180.0: "backward", 270.0: "right"}
 QUIT = ("q", "\x03")
-HELP = "arrows: direction   + -: force   space: push   q: quit"
+HELP = {
+    "keyboard": "arrows: direction   + -: force   space: push   q: quit",
+    "joy": "left stick: direction   shoulder buttons: force down, up   first button (A): push   Ctrl-C: quit",
+}
 DEAD = 0.3  # a stick moved by less does not point anywhere
 
 

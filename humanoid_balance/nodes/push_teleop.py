@@ -61,6 +61,7 @@ class PushTeleop(BoxNode):
         self.mode, self.fell, self.stamp = "", False, float("nan")
         self.com, self.velocity = np.zeros(3), np.zeros(3)
         self.watcher: Watcher | None = None
+        self._line = ""  # of the status, as it stands there
         self._pushes = self.create_publisher(WrenchStamped, ros_push.TOPIC, PUSH)
         subscribe = self.inbox.subscribe
         subscribe(String, "balance/mode", LATCHED, self._on_mode)
@@ -112,7 +113,7 @@ class PushTeleop(BoxNode):
             self._by_hand()
 
     def _by_hand(self) -> None:
-        self._tell(HELP + "\n")
+        self._tell(HELP[self.source] + "\n")
         while self.running:
             if self.keyboard is not None:
                 for key in self.keyboard.keys(TURN):
@@ -121,12 +122,21 @@ class PushTeleop(BoxNode):
             else:
                 self.inbox.wait(TURN)
             self.inbox.poll()
-            self._tell(f"\r{self.hand}   robot: {self.mode or 'silent':12}")
+            self._status("")
             if self.asked:
                 self.asked = False
                 self._push_now(self.hand.push())
             if self.finished:
                 return
+
+    def _status(self, doing: str) -> None:
+        """What the next push will be, and how the robot is; one line that is written anew when it changes."""
+        robot = "fell" if self.fell else self.mode or "silent"
+        speed = float(np.linalg.norm(self.velocity[:2]))
+        line = f"{self.hand}   robot: {robot}, {speed:.2f} m/s   {doing}".rstrip()
+        if line != self._line:
+            self._line = line
+            self._tell(f"\r{line}\x1b[K")  # which wipes what a longer one left
 
     def _tell(self, text: str) -> None:
         if sys.stdout.isatty():
@@ -138,6 +148,8 @@ class PushTeleop(BoxNode):
         begun = time.monotonic()
         while self.running and time.monotonic() - begun < push.duration:
             self._send(push.force * push.axis, None)
+            self.inbox.poll()
+            self._status("pushes")
             time.sleep(TURN)
         self._send(0.0 * push.axis, None)
 

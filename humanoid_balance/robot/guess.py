@@ -30,6 +30,8 @@ def guess(urdf: Path, target: Path) -> str:
         text = urdf.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{urdf}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if "<mujoco" in text and "<robot" not in text:
+        raise InputError(f"{urdf}: an MJCF; allowed here: a URDF. Its YAML begins with mjcf:, see docs/robots.md")
     nothing = (FootConfig(""), FootConfig(""))
     text, repaired, _ = repair(text, RobotConfig(urdf, urdf.name, "", "", nothing, {}, {}, {}))
     body = Anatomy(urdf.resolve(), text)

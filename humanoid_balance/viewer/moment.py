@@ -39,6 +39,11 @@ class Moment:
     grip: Array = field(default_factory=lambda: NOWHERE)  # where a hand pulls; NaN for a push through the CoM (3,)
     footstep: Array = field(default_factory=lambda: NOTHING)  # corners of the planned foothold (4, 3)
 
+    @property
+    def words(self) -> str:
+        """The mode, and whether that is no use any more."""
+        return f"fell, {self.mode}" if self.fell else self.mode
+
 
 def believed(tick: Tick, truth: Truth, robot: Robot, grip: Array = NOWHERE) -> Moment:
     """What the controller believes, drawn where the true body stands.

@@ -1,9 +1,10 @@
-"""The live page: a web server that shows one running robot to every visitor and takes their pushes."""
+"""The live page: a web server that shows one running robot to every visitor, and lets them walk and push it."""
 
 from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from humanoid_balance.figures import palette
 from humanoid_balance.robot import registry
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.charts import Charts
-from humanoid_balance.viewer.panel import Panel, first_force
+from humanoid_balance.viewer.panel import Panel, first_force, put
+from humanoid_balance.viewer.rewind import History
 from humanoid_balance.viewer.server import PageServer
 from humanoid_balance.viewer.session import Pull, Snapshot
 from humanoid_balance.viewer.simulation import Hold, Simulation
@@ -33,7 +35,8 @@ class Page:
         self.server = PageServer(host, port, TITLE)
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
         self.server.gui.main_panel.dock_right()
-        self.panel = Panel(self.server, settings, self.robot.mass)
+        self.panel = Panel(self.server, settings, self.robot)
+        self.history = History()
         board = self.server.gui.add_panel()
         with board.add_tab("Charts", viser.Icon.CHART_LINE):
             self.charts = Charts(self.server.gui, 0.001)
@@ -53,32 +56,41 @@ class Page:
 
     def run(self) -> None:
         """Show picture after picture."""
-        drawn = told = counted = 0.0
-        frames, pace = 0, 0.0
+        drawn = told = 0.0
         while True:
             start = time.monotonic()
             now = self.simulation.exchange(self.panel.wishes())
             if now.generation != self.generation:
                 self._set_stage(now)
             self.show(now)
-            frames += 1
+            self.panel.status.hear(now.notice)
             if start - drawn > CHART_EVERY:
                 drawn = start
                 self.charts.draw()
             if start - told > TELL_EVERY:
                 told = start
-                self.panel.tell(now, pace)
-            if start - counted > 1.0:
-                pace, frames, counted = frames / (start - counted), 0, start
+                self.panel.tell(replace(now, moment=self.shown), self._velocity())
             time.sleep(max(0.001, 1.0 / RATE - (time.monotonic() - start)))
 
     def show(self, now: Snapshot) -> None:
         """The present in the scene, and kept for the charts."""
-        assert self.stage is not None
+        stage, panel = self.stage, self.panel
+        assert stage is not None
         self.charts.add(now.rows)
+        self.history.add(now.moment)
+        if panel.play:  # toward the present, at the speed that is chosen
+            put(panel.ago, max(0.0, panel.ago.value - panel.speed.value / RATE))
+            panel.play = panel.ago.value > 0.0
+        self.shown = self.history.ago(panel.ago.value) if panel.ago.value else now.moment
         with self.server.atomic():
-            self.stage.show(now.moment)
-            self.dial.position = self.stage.ground(now.moment.com)
+            stage.look(panel.follow.value, panel.translucent.value, panel.forces.value, panel.inertia.value)
+            stage.show(self.shown)
+            self.dial.position = stage.ground(self.shown.com) - stage.anchor
+
+    def _velocity(self) -> float:
+        """Over ground, over the last second [m/s]."""
+        now, before = self.history.ago(0.0), self.history.ago(1.0)
+        return float(np.linalg.norm((now.com - before.com)[:2])) / max(now.time - before.time, 0.1)
 
     # ---- the robot and its ground ----
 
@@ -89,8 +101,10 @@ class Page:
         settings = now.settings
         if settings.robot != self.robot.spec:
             self.robot = registry.load(settings.robot)
-            self.panel.force.value = first_force(self.robot.mass)  # type: ignore[misc]
+            put(self.panel.force, first_force(self.robot.mass))
+        self.panel.meet(self.robot, now.abilities)
         self.charts.clear()
+        self.history.clear()
         self.stage = Scene(self.server, self.robot, settings.world)
         self._make_draggable(self.stage)
         self.stage.look_from(self.server.initial_camera)
@@ -112,11 +126,12 @@ class Page:
         if stage is None or link is None:
             return
         if event.phase == "start":
-            self._grip = link, tuple(stage.local(link, np.array(event.start_position)).tolist())
+            self._grip = link, tuple(stage.local(link, stage.world(np.array(event.start_position))).tolist())
         if event.phase == "end":
             self.panel.wish(Hold(None))
         else:
-            self.panel.wish(Hold(Pull(*self._grip, target=event.end_position)))
+            x, y, z = stage.world(np.array(event.end_position)).tolist()
+            self.panel.wish(Hold(Pull(*self._grip, target=(x, y, z))))
 
     # ---- the dial ----
 
@@ -135,7 +150,7 @@ class Page:
 
         def turned(_: Any) -> None:
             w, _x, _y, z = ring.wxyz
-            slider.value = round(math.degrees(2 * math.atan2(z, w))) % 360  # type: ignore[misc]
+            put(slider, round(math.degrees(2 * math.atan2(z, w))) % 360)
 
         def set_to(_: Any) -> None:
             half = math.radians(slider.value) / 2

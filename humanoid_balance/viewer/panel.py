@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import threading
 import time
@@ -13,45 +12,76 @@ import numpy as np
 import viser
 
 from humanoid_balance.balance.settings import STRATEGIES
-from humanoid_balance.figures import palette
 from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
+from humanoid_balance.viewer.abilities import Abilities
+from humanoid_balance.viewer.gains import GainSliders
+from humanoid_balance.viewer.gait_cards import GaitCards
+from humanoid_balance.viewer.rewind import KEPT
 from humanoid_balance.viewer.session import Snapshot
-from humanoid_balance.viewer.simulation import Hold, PushNow, ResetNow, SetPace, Setup, Wanted
+from humanoid_balance.viewer.simulation import (
+    AFTER_FALLS,
+    PUT,
+    Ask,
+    Hold,
+    PushNow,
+    ResetNow,
+    SetGain,
+    SetPace,
+    Setup,
+    Steer,
+    TuneGait,
+    Wanted,
+)  # fmt: skip
+from humanoid_balance.viewer.status import HELP, StatusBoard
+from humanoid_balance.viewer.stick import Stick
 
-LINES = 3  # changes of mode that are told
 CALM = 0.4  # a slider that rests this long is taken for meant [s]
 FIRST_PUSH = 0.4  # velocity change of the push that is offered [m/s]
 DURATION = 0.1  # [s]
-KEYS: dict[Any, tuple[float, str]] = {  # the arrows and W A S D belong to the camera
+KEYS: dict[Any, tuple[float, str]] = {
     "I": (0.0, "forward"), "J": (90.0, "to the left"), "K": (180.0, "backward"), "L": (270.0, "to the right"),
 }  # fmt: skip
-HELP = (
-    "**Drag** a part of the body to pull it, level with the ground. Turn the **arc** at its feet or the slider to "
-    "aim. Keys: **space** pushes there, **I J K L** push forward, left, backward, right; **R** stands it up again, "
-    "**P** pauses, **M** is slow motion. Drag beside the body to look around, the wheel zooms."
-)
-LEGEND = (("CoM and below it", palette.COM), ("ZMP", palette.ZMP), ("capture point", palette.DCM),
-          ("push", palette.FORCE), ("planned step", palette.ORANGE), ("ground's force", palette.GROUND))  # fmt: skip
+BY_STICK = "none: the stick walks"
 
 
 class Panel:
     """``wishes`` gives what was asked for since the last call."""
 
-    def __init__(self, server: viser.ViserServer, settings: RunSettings, mass: float) -> None:
+    def __init__(self, server: viser.ViserServer, settings: RunSettings, robot: Robot) -> None:
         self.gui, self.settings = server.gui, settings
         self._lock, self._wishes = threading.Lock(), list[Wanted]()
         self._changed = math.inf
-        self.colours: dict[str, str] = {}
-        self.status = self.gui.add_html("")
-        self._push_controls(mass)
-        self._world_controls()
-        self._time_controls()
-        with self.gui.add_folder("How to", expand_by_default=False):
-            self.gui.add_markdown(HELP)
+        self.abilities: Abilities | None = None
+        self.status = StatusBoard(self.gui)
+        tabs = self.gui.add_tab_group()
+        with tabs.add_tab("Drive"):
+            self._drive_controls(server)
+            self._push_controls(robot.mass)
+            self._time_controls()
+        with tabs.add_tab("World"):
+            self._world_controls()
+        with tabs.add_tab("Look"):
+            self._look_controls()
+        with tabs.add_tab("Gait"):
+            self.cards = GaitCards(self.gui, lambda *change: self.wish(TuneGait(*change)))
+        self.gait.on_update(lambda _: self.cards.show(self._gait))
+        with tabs.add_tab("Gains"):
+            self.gains = GainSliders(self.gui, robot.config.gains, lambda *gain: self.wish(SetGain(*gain)))
         self._keys()
 
     # ---- controls ----
+
+    def _drive_controls(self, server: viser.ViserServer) -> None:
+        with self.gui.add_folder("How to"):
+            self.gui.add_html(HELP)
+        with self.gui.add_folder("Walk"):
+            self.stick = Stick(server)
+            self.fastest = self.gui.add_slider("Fastest [m/s]", 0.1, 2.0, 0.05, 0.5, hint="stick all the way up")
+            self.gait = self.gui.add_dropdown("Gait", (BY_STICK,), hint="finite-state gaits that this robot has")
+            self.skills = self.gui.add_button_group("Lying", (" ",), visible=False)
+        self.skills.on_click(lambda _: self.wish(Ask(str(self.skills.value))))
 
     def _push_controls(self, mass: float) -> None:
         with self.gui.add_folder("Push"):
@@ -63,35 +93,45 @@ class Panel:
             button = self.gui.add_button("PUSH", color="red", icon=viser.Icon.HAND_STOP)
         button.on_click(lambda _: self._push(self.direction.value))
 
-    def _world_controls(self) -> None:
-        given, names = self.settings, registry.names()
-        names = names if given.robot in names else [given.robot, *names]
-        with self.gui.add_folder("Robot and ground"):
-            self.robot = self.gui.add_dropdown("Robot", names, initial_value=given.robot)
-            self.strategy = self.gui.add_dropdown("Strategy", STRATEGIES, initial_value=given.strategy)
-            steep, slick = given.slope, given.friction
-            self.slope = self.gui.add_slider("Slope [°]", min(-15.0, steep), max(15.0, steep), 0.5, steep)
-            self.friction = self.gui.add_slider("Friction", min(0.1, slick), max(1.5, slick), 0.05, slick)
-        self.robot.on_update(lambda _: self._touched())
-        self.strategy.on_update(lambda _: self._touched())
-        self.slope.on_update(lambda _: self._touched())
-        self.friction.on_update(lambda _: self._touched())
-
     def _time_controls(self) -> None:
         with self.gui.add_folder("Time"):
             self.pause = self.gui.add_checkbox("Pause", False)
             self.speed = self.gui.add_slider("Speed", 0.05, 1.0, 0.05, 1.0, hint="1: real time, less: slow motion")
-            self.get_up = self.gui.add_checkbox("Stand up again after a fall", True)
+            self.ago = self.gui.add_slider("Seconds ago", 0.0, KEPT, 0.05, 0.0, hint="look back; 0: now")
+            again = self.gui.add_button("Play again", icon=viser.Icon.PLAYER_PLAY, hint="from there, or the last 5 s")
             reset = self.gui.add_button("Reset", icon=viser.Icon.REFRESH)
+        self.play = False
         self.pause.on_update(lambda _: self._pace())
         self.speed.on_update(lambda _: self._pace())
-        self.get_up.on_update(lambda _: self._pace())
-        reset.on_click(lambda _: self.wish(ResetNow()))
+        self.ago.on_update(lambda event: self._looked_back(event.client is not None))
+        again.on_click(lambda _: self._play_again())
+        reset.on_click(lambda _: self._reset())
+
+    def _world_controls(self) -> None:
+        given, names = self.settings, registry.names()
+        names = names if given.robot in names else [given.robot, *names]
+        self.robot = self.gui.add_dropdown("Robot", names, initial_value=given.robot)
+        self.strategy = self.gui.add_dropdown("Strategy", STRATEGIES, initial_value=given.strategy)
+        steep, slick = given.slope, given.friction
+        self.slope = self.gui.add_slider("Slope [°]", min(-15.0, steep), max(15.0, steep), 0.5, steep)
+        self.friction = self.gui.add_slider("Friction", min(0.1, slick), max(1.5, slick), 0.05, slick)
+        self.planar = self.gui.add_checkbox("On a boom", given.planar, hint="moves in its sagittal plane only")
+        self.after_fall = self.gui.add_dropdown("After a fall", AFTER_FALLS, initial_value=PUT)
+        for control in (self.robot, self.strategy, self.slope, self.friction, self.planar):
+            control.on_update(lambda _: self._touched())
+        self.after_fall.on_update(lambda _: self._pace())
+
+    def _look_controls(self) -> None:
+        add = self.gui.add_checkbox
+        self.follow = add("Follow the robot", True)
+        self.translucent = add("Translucent body", False, hint="shows the CoM inside")
+        self.forces = add("Contact forces", True)
+        self.inertia = add("Inertia", False, hint="each link as a box of even density with its mass and inertia")
 
     def _keys(self) -> None:
         add = self.gui.add_command
         add("Push", hotkey="space").on_trigger(lambda _: self._push(self.direction.value))
-        add("Reset", hotkey="R").on_trigger(lambda _: self.wish(ResetNow()))
+        add("Reset", hotkey="R").on_trigger(lambda _: self._reset())
         add("Pause", hotkey="P").on_trigger(lambda _: self._toggle_pause())
         add("Slow motion", hotkey="M").on_trigger(lambda _: self._toggle_slow())
         for key, (direction, name) in KEYS.items():
@@ -106,7 +146,7 @@ class Panel:
             self._wishes.append(command)
 
     def wishes(self) -> list[Wanted]:
-        """What was asked for, in order; the world once its controls are at rest."""
+        """What was asked for, in order; the world once its controls are at rest, and where to go, again and again."""
         with self._lock:
             given, self._wishes = self._wishes, []
             if time.monotonic() - self._changed > CALM:
@@ -115,7 +155,20 @@ class Panel:
                 if wanted != self.settings:
                     self.settings = wanted
                     given.append(Setup(wanted))
-        return given
+        return [*given, self._steering()]
+
+    def _steering(self) -> Steer:
+        gait = self._gait
+        if self.abilities is None:
+            return Steer((0.0, 0.0, 0.0))
+        usual = np.array(self.abilities.speed)
+        return Steer(
+            self.stick.velocity(usual * (self.fastest.value / usual[0], self.fastest.value / usual[0], 1)), gait
+        )
+
+    @property
+    def _gait(self) -> str:
+        return "" if self.gait.value == BY_STICK else self.gait.value
 
     def _push(self, direction: float) -> None:
         self.wish(PushNow(self.force.value, self.duration.value, direction))
@@ -126,46 +179,60 @@ class Panel:
     def _wanted(self) -> RunSettings:
         return replace(
             self.settings, robot=self.robot.value, strategy=self.strategy.value, slope=self.slope.value,
-            friction=self.friction.value,
+            friction=self.friction.value, planar=self.planar.value,
         )  # fmt: skip
 
     def _pace(self) -> None:
-        self.wish(SetPace(0.0 if self.pause.value else self.speed.value, self.get_up.value))
+        if not self.pause.value:
+            self.play = False
+            if self.ago.value:
+                put(self.ago, 0.0)
+        self.wish(SetPace(0.0 if self.pause.value else self.speed.value, self.after_fall.value))
+
+    def _reset(self) -> None:
+        if self.ago.value:
+            put(self.ago, 0.0)
+        self.wish(ResetNow())
+
+    def _looked_back(self, by_hand: bool) -> None:
+        """The robot waits while somebody looks at its past."""
+        if by_hand:
+            self.play = False
+        if self.ago.value and not self.pause.value:
+            put(self.pause, True)
+
+    def _play_again(self) -> None:
+        if not self.ago.value:
+            put(self.ago, 5.0)
+        self.play = True
 
     def _toggle_pause(self) -> None:
-        self.pause.value = not self.pause.value  # type: ignore[misc]
+        put(self.pause, not self.pause.value)
 
     def _toggle_slow(self) -> None:
-        self.speed.value = 1.0 if self.speed.value < 1.0 else 0.2  # type: ignore[misc]
+        put(self.speed, 1.0 if self.speed.value < 1.0 else 0.2)
 
-    # ---- what is told ----
+    # ---- what changes with the robot ----
 
-    def tell(self, now: Snapshot, frames: float) -> None:
+    def meet(self, robot: Robot, abilities: Abilities) -> None:
+        """Another robot, or another world: offer what it can do there."""
+        if abilities != self.abilities:
+            self.abilities = abilities
+            put(self.fastest, round(abilities.speed[0] / 0.05) * 0.05)
+            self.gait.options = (BY_STICK, *abilities.gaits)
+            put(self.gait, BY_STICK)
+            self.skills.options = abilities.skills or (" ",)
+            self.skills.visible = bool(abilities.skills)
+        self.gains.reset(robot.config.gains)
+
+    def tell(self, now: Snapshot, velocity: float) -> None:
         """Mode, pace and what changed lately."""
-        mode = "fell" if now.moment.fell else now.moment.mode
-        colour = palette.RED if now.moment.fell else self._colour(mode)
-        pace = "paused" if self.pause.value else f"{now.speed:.2f} × real time"
-        lines = "".join(
-            f"<tr><td>{t:.2f} s</td><td><b>{html.escape(name)}</b> {html.escape(reason)}</td></tr>"
-            for t, name, reason in reversed(now.changes[-LINES:])
-        )
-        keys = "".join(f'<span style="color:{c}">●</span> {name} &nbsp;' for name, c in LEGEND)
-        self.status.content = (
-            '<div style="padding:4px 12px;font-size:13px;line-height:1.5">'
-            f'<div id="mode" style="font-size:22px;font-weight:700;border-radius:6px;padding:2px 10px;color:#16202a;'
-            f'background:{colour}">{html.escape(mode)}</div>'
-            f'<div id="pace">{now.moment.time:.1f} s, {pace}, {frames:.0f} frames/s, tick {1e6 * now.tick:.0f} µs, '
-            f"push {float(np.linalg.norm(now.moment.push)):.0f} N</div>"
-            f'<div style="color:#b00020">{html.escape(now.notice)}</div>'
-            f'<div style="font-size:12px">{keys}</div>'
-            f'<div style="height:{20 * LINES}px;overflow:hidden;font-size:11px;color:#555;white-space:nowrap">'
-            f"<table>{lines}</table></div></div>"
-        )
+        self.status.tell(now, self.pause.value, self.ago.value, velocity)
 
-    def _colour(self, mode: str) -> str:
-        if mode not in self.colours:
-            self.colours[mode] = palette.MODES[len(self.colours) % len(palette.MODES)]
-        return "#" + "".join(f"{round(255 * part):02x}" for part in palette.tint(self.colours[mode]))
+
+def put(control: Any, value: object) -> None:
+    """Set a control from here; viser's types say that only visitors do."""
+    control.value = value
 
 
 def first_force(mass: float) -> float:

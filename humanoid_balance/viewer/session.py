@@ -1,4 +1,4 @@
-"""What runs behind the live page: one robot in its world, pushed and pulled while it runs."""
+"""What runs behind the live page: one robot in its world, steered, pushed and pulled while it runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import numpy as np
 from humanoid_balance import stack
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
+from humanoid_balance.gaits.mode import FiniteStateGait
 from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.stack import RunSettings
-from humanoid_balance.types import Array
+from humanoid_balance.types import STILL, Array, Command
+from humanoid_balance.viewer.abilities import Abilities
+from humanoid_balance.viewer.gait_cards import Edits, edited
 from humanoid_balance.viewer.moment import NOWHERE, Moment, believed
 
 EVERY = 10  # ticks between two rows of the charts
@@ -30,6 +33,8 @@ COLUMNS = (
     "legs", "torso", "arms", "tick_median", "tick_max",
 )  # fmt: skip
 GROUPS = ("legs", "torso", "arms")
+DOWN = ("falling", "lying")  # modes of a body on the ground that does nothing about it
+ASKED = 1.0  # a skill that has not begun by then cannot begin from how the body lies [s]
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class Snapshot:
     speed: float  # simulated seconds in a second, lately
     tick: float  # median time of a control tick, lately [s]
     notice: str  # what the visitor should know
+    abilities: Abilities
 
 
 class PullingHand:
@@ -80,6 +86,8 @@ class Session:
         self.pushes: list[PushProfile] = []
         self.held: Pull | None = None
         self.hand: PullingHand | None = None
+        self.gaits: dict[str, Edits] = {}  # numbers of their tables that the visitor changed
+        self.abilities = Abilities.of(self.robot, settings)
         self.reset()
 
     def reset(self) -> None:
@@ -90,8 +98,10 @@ class Session:
         self.loop = stack.simulated(self.robot, self.plant, self.settings.balance)
         assert isinstance(self.loop.balance, Supervisor)
         self.balance = self.loop.balance
+        self.command = STILL
+        self._asked = -math.inf  # when a skill was [s]
         self.rows: deque[list[float]] = deque(maxlen=KEPT)
-        self.fallen = 0.0  # seconds since the fall
+        self.fallen = 0.0  # how long it has lain there [s]
         self.lately: deque[float] = deque(maxlen=LATELY)  # time of each control tick [s]
         self.ticks = 0
         self.tick()
@@ -101,6 +111,35 @@ class Session:
         given = PushProfile(force, duration, direction, start=self.plant.time)
         self.pushes.append(given)
         self.plant.add_push(given)
+
+    def steer(self, velocity: tuple[float, float, float], gait: str) -> None:
+        """What the visitor wants now; unless it is repeated, the loop lets it go stale. A skill asked for stays."""
+        skill = self.command.skill if self._mode in DOWN and self.plant.time < self._asked + ASKED else ""
+        wanted = Command(self.plant.time, np.array(velocity), gait, skill)
+        self.command = STILL if wanted.still else wanted
+        mode = self.balance.mode
+        if isinstance(mode, FiniteStateGait) and mode.machine.table.name in self.gaits:
+            mode.machine.table = edited(mode.machine.table, self.gaits[mode.machine.table.name])
+
+    def tune(self, gait: str, state: int, key: str, value: float) -> None:
+        """Change a number of a gait's table; it acts while the gait goes on."""
+        self.gaits.setdefault(gait, {})[state, key] = value
+
+    def ask(self, skill: str) -> None:
+        """Begin a skill; only a body on the ground does."""
+        if self._mode not in DOWN:
+            self.notice = f"{skill}: only when it lies on the ground; push it over first"
+        else:
+            self._asked = self.plant.time
+            self.command = Command(self._asked, skill=skill)
+
+    def set_gain(self, name: str, value: float) -> None:
+        """Of the balance laws, at once."""
+        self.balance.set_gain(name, value)
+
+    @property
+    def _mode(self) -> str:
+        return self.balance.mode.name
 
     def _forget(self, left: float) -> None:
         """Pushes that have at most so many seconds left."""
@@ -125,7 +164,7 @@ class Session:
         charted = self.ticks % EVERY == 0
         truth = self.plant.truth() if charted else None
         try:
-            self.last = self.loop.tick()
+            self.last = self.loop.tick(self.command)
         except InputError as error:  # the simulation diverged
             self.reset()
             self.notice = f"{error}; started again"
@@ -135,7 +174,7 @@ class Session:
             self.truth = truth
             self._forget(0.0)
             self._chart(truth)
-            self.fallen = self.fallen + EVERY * self.dt if truth.fell or self.fallen else 0.0
+            self.fallen = self.fallen + EVERY * self.dt if truth.fell and self._mode in DOWN else 0.0
 
     def _grip(self, pull: Pull) -> Array:
         """Where the hand is, world (3,)."""
@@ -169,6 +208,8 @@ class Session:
         self.rows.clear()
         moment = believed(self.last, self.plant.truth(), self.robot, grip)
         changes = tuple(self.balance.changes[-6:])
+        tick = float(np.median(self.lately))
         return Snapshot(
-            self.generation, self.settings, moment, rows, changes, speed, float(np.median(self.lately)), self.notice
-        )
+            self.generation, self.settings, moment, rows, changes, speed, tick, self.notice or self.last.refused,
+            self.abilities,
+        )  # fmt: skip

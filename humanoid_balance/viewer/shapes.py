@@ -79,3 +79,28 @@ def _mesh(model: mujoco.MjModel, mesh: int) -> trimesh.Trimesh:
         np.asarray(shape.vertices, dtype=np.float32), np.asarray(shape.faces), target_count=FINEST
     )
     return trimesh.Trimesh(points, triangles)
+
+
+@dataclass(frozen=True)
+class InertiaBox:
+    """A box of even density with the mass, the centre and the inertia of a link."""
+
+    body: int
+    size: tuple[float, float, float]  # [m]
+    position: tuple[float, float, float]  # of its centre in the frame of the link [m]
+    wxyz: tuple[float, float, float, float]
+
+
+def inertia_boxes(model: mujoco.MjModel, bodies: list[int]) -> list[InertiaBox]:
+    """Of a box, I_x = m (b² + c²) / 12 and so on; what is lighter than a gram is left out."""
+    boxes = []
+    for body in bodies:
+        mass, moment = float(model.body_mass[body]), model.body_inertia[body]
+        if mass < 1e-3:
+            continue
+        squares = 6.0 * (moment.sum() - 2.0 * moment) / mass
+        a, b, c = np.sqrt(np.maximum(squares, 1e-6)).tolist()
+        x, y, z = model.body_ipos[body].tolist()
+        w, i, j, k = model.body_iquat[body].tolist()
+        boxes.append(InertiaBox(body, (a, b, c), (x, y, z), (w, i, j, k)))
+    return boxes

@@ -13,6 +13,7 @@ from typing import Any
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments.workers import START, quiet_start
 from humanoid_balance.nodes.realtime import RealTime
+from humanoid_balance.skills.plan import RECOVER
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.viewer.session import LYING, Pull, Session, Snapshot
 
@@ -20,6 +21,7 @@ PATIENCE = 60.0  # a robot may take this long to load [s]
 LISTEN = 0.004  # commands are read this often [s]
 LATE = 0.05  # time lost beyond this is not caught up [s]
 PRIORITY = 1  # SCHED_FIFO, the lowest there is: pictures and everything else that is not real-time come after it
+SILENCE = 2.0  # a page that has not been heard for so long is gone, not slow: the robot stops [s]
 MEASURED = 1.0  # the pace is measured over this time [s]
 
 
@@ -45,9 +47,42 @@ class Setup:
 
 
 @dataclass(frozen=True)
+class Steer:
+    """Where to go and how; silence means stop."""
+
+    velocity: tuple[float, float, float]  # forward, left [m/s], turn [rad/s]
+    gait: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    skill: str
+
+
+@dataclass(frozen=True)
+class SetGain:
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class TuneGait:
+    """A number of a gait's table."""
+
+    gait: str
+    state: int
+    key: str
+    value: float
+
+
+PUT, GET_UP, LIE = "put it on its feet", "get up by itself", "leave it there"
+AFTER_FALLS = (PUT, GET_UP, LIE)
+
+
+@dataclass(frozen=True)
 class SetPace:
     speed: float  # simulated seconds in a second; 0: pause
-    get_up: bool  # put a fallen robot on its feet again
+    after_fall: str = PUT
 
 
 @dataclass(frozen=True)
@@ -55,7 +90,7 @@ class ResetNow:
     pass
 
 
-Wanted = PushNow | Hold | Setup | SetPace | ResetNow
+Wanted = PushNow | Hold | Setup | SetPace | ResetNow | Steer | Ask | SetGain | TuneGait
 
 
 class Simulation:
@@ -104,7 +139,8 @@ class _Runner:
 
     def __init__(self, pipe: Connection[Any, Any], settings: RunSettings) -> None:
         self.pipe, self.session = pipe, Session(settings)
-        self.pace = SetPace(1.0, True)
+        self.pace = SetPace(1.0)
+        self.steering, self.steered = Steer((0.0, 0.0, 0.0)), -SILENCE  # the last wish, and when it came [s]
         gc.collect()
         gc.freeze()  # what is there now stays; later rounds are short
         self._start()
@@ -119,6 +155,8 @@ class _Runner:
             if now - self.heard >= LISTEN:
                 self.heard = now
                 self._listen()
+                if now - self.steered < SILENCE:  # the loop itself waits for 0.5 s only
+                    self.session.steer(self.steering.velocity, self.steering.gait)
             if not self.pace.speed:
                 if self.pipe.poll(LISTEN):
                     self._listen()
@@ -131,13 +169,20 @@ class _Runner:
     def _tick(self, now: float) -> None:
         session = self.session
         session.tick()
-        if self.pace.get_up and session.fallen > LYING:
-            session.reset()
+        if session.fallen > LYING:
+            self._after_fall()
         self.due = max(self.due + session.dt / self.pace.speed, now - LATE)
         self.ticks += 1
         if now - self.since > MEASURED:
             self.speed = self.ticks * session.dt / (now - self.since)
             self.since, self.ticks = now, 0
+
+    def _after_fall(self) -> None:
+        session = self.session
+        if self.pace.after_fall == PUT:
+            session.reset()
+        elif self.pace.after_fall == GET_UP and not session.command.skill:
+            session.ask(RECOVER)
 
     def _listen(self) -> None:
         while self.pipe.poll():
@@ -155,6 +200,14 @@ class _Runner:
                 session.hold(pull)
             case ResetNow():
                 session.reset()
+            case Steer():
+                self.steering, self.steered = command, time.perf_counter()
+            case Ask(skill):
+                session.ask(skill)
+            case SetGain(name, value):
+                session.set_gain(name, value)
+            case TuneGait(gait, state, key, value):
+                session.tune(gait, state, key, value)
             case SetPace():
                 self.pace = command
             case Setup(settings):

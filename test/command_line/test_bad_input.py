@@ -92,6 +92,10 @@ BAD = {
     "new robot from what is no URDF": ("robot", "new", __file__, "--output", "/tmp/never_written.yaml"),
     "new robot into a file of another kind": ("robot", "new", "nowhere.urdf", "--output", "r.urdf"),
     "check of an unknown robot": ("robot", "check", "r2d2"),
+    "namespace of two words": ("up", "--namespace", "bad name!"),
+    "namespace that begins with a digit": ("stop", "--namespace", "lab/2nd"),
+    "video of another kind": ("walk", "--velocity", "0.3", "--video", "x.gif"),
+    "plot of another kind": ("gait", "walk", "--plot", "x.docx"),
     "envelope plot below a file": ("envelope", "--plot", f"{__file__}/plot.png"),
 }
 

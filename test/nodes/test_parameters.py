@@ -103,6 +103,17 @@ def test_a_node_that_starts_by_itself_ends_with_2_when_it_cannot(graph: Graph) -
     assert "robot 'r2d2': unknown" in node.text and "Traceback" not in node.text
 
 
+def test_a_mistyped_name_is_refused_and_the_right_one_is_told(graph: Graph) -> None:
+    node = graph.start("state_estimator", autostart=True, publish_rat=50.0)
+    assert node.popen.wait(60) == 2
+    assert "parameter 'publish_rat' does not exist; did you mean 'publish_rate'?" in node.text, node.text
+
+
+def test_a_parameter_of_another_node_may_stand_in_a_file_for_all(graph: Graph) -> None:
+    node = graph.start("state_estimator", strategy="auto")
+    assert transition(graph, "state_estimator", Transition.TRANSITION_CONFIGURE), node.text
+
+
 def test_gains_change_while_active_and_the_rest_does_not(graph: Graph) -> None:
     node = graph.start("balance_controller", autostart=True)
     name = "balance_controller"

@@ -12,8 +12,9 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from nodes.graph import ROOT, Graph
 from sensor_msgs.msg import Joy
+from std_msgs.msg import String
 
-from humanoid_balance.nodes.qos import PUSH
+from humanoid_balance.nodes.qos import LATCHED, PUSH
 
 
 def pushed(messages: list[WrenchStamped]) -> np.ndarray:
@@ -49,6 +50,30 @@ def test_keys_choose_force_and_direction_and_space_pushes(graph: Graph) -> None:
     finally:
         if process.poll() is None:
             process.kill()
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_the_help_is_that_of_the_device_in_use_and_the_status_line_follows_the_robot(graph: Graph) -> None:
+    modes = graph.node.create_publisher(String, "balance/mode", LATCHED)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "humanoid_balance.nodes", "push_teleop", "--ros-args", "-p", "autostart:=true", "-p",
+         "input:=joy"],
+        stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL, env=graph.environment, cwd=ROOT,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        shown = b""
+        for mode in ("stable", "in place"):
+            assert graph.wait(lambda: modes.get_subscription_count() > 0)
+            modes.publish(String(data=mode))
+            while f"robot: {mode}".encode() not in shown:
+                shown += os.read(ours, 1000)
+        assert b"stick" in shown and b"arrows" not in shown
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
         os.close(ours)
         os.close(theirs)
 

@@ -89,16 +89,24 @@ def force(page: Any) -> float:
 
 
 def stand(page: Any) -> None:
+    """Anew: nothing has happened yet."""
     press(page, "Reset")
-    wait_for(lambda: text(page, "mode") == "stable" and force(page) == 0.0, "standing")
+    wait_for(lambda: text(page, "mode") == "stable" and changes(page) == "" and force(page) == 0.0, "standing")
+
+
+def changes(page: Any) -> str:
+    """The changes of mode, with their reasons. They stay, while a mode may be over before a slow page shows it."""
+    return text(page, "changes").strip()
 
 
 def test_pushing_by_button_moves_the_robot_and_the_mode_is_told(page: Any) -> None:
     stand(page)
     still, _ = body(page)
+    ActionChains(page).send_keys("m").perform()  # slow motion, for browsers that draw slowly
     press(page, "PUSH")
-    wait_for(lambda: text(page, "mode") != "stable", "another mode")
+    wait_for(lambda: "in place" in changes(page), "another mode")
     wait_for(lambda: abs(body(page)[0] - still) > 2, "the robot to move")
+    ActionChains(page).send_keys("m").perform()
 
 
 def test_all_charts_move(page: Any) -> None:
@@ -112,7 +120,7 @@ def test_all_charts_move(page: Any) -> None:
 def test_keys_push(page: Any) -> None:
     stand(page)
     ActionChains(page).send_keys("k").perform()  # backward, where the feet are short
-    wait_for(lambda: text(page, "mode") != "stable", "another mode")
+    wait_for(lambda: "in place" in changes(page), "another mode")
 
 
 def test_a_drag_on_the_body_pulls_until_it_is_let_go(page: Any) -> None:
@@ -137,6 +145,91 @@ def test_pause_and_slow_motion(page: Any) -> None:
     assert text(page, "pace").split(" s")[0] == first
     ActionChains(page).send_keys("p").perform()
     wait_for(lambda: text(page, "pace").split(" s")[0] != first, "time to go on")
+
+
+def speed(page: Any) -> float:
+    found = re.search(r"walks ([\d.]+) m/s", text(page, "pace"))
+    return float(found.group(1)) if found else 0.0
+
+
+def test_keys_walk_and_the_robot_stays_in_the_picture(page: Any) -> None:
+    stand(page)
+    still, _ = body(page)
+    ActionChains(page).key_down("w").perform()
+    try:
+        wait_for(lambda: text(page, "mode") == "walking" and speed(page) > 0.3, "walking")
+        wait_for(lambda: travelled(page) > 1.5, "a walk of 1.5 m")  # 180 pixels
+        assert abs(body(page)[0] - still) < 40
+    finally:
+        ActionChains(page).key_up("w").perform()
+    wait_for(lambda: text(page, "mode") == "stable", "standing")
+
+
+def travelled(page: Any) -> float:
+    """How far the robot is from where it began, as the picture followed it [m]."""
+    found = re.search(r"at ([-\d.]+) m", text(page, "pace"))
+    return abs(float(found.group(1))) if found else 0.0
+
+
+def test_a_knob_that_is_dragged_turns_the_robot_until_it_is_let_go(page: Any) -> None:
+    stand(page)
+    knob = page.find_element("id", "turn-knob")
+    hand = ActionChains(page, duration=50)
+    hand.click_and_hold(knob).move_by_offset(-25, 0).perform()
+    wait_for(lambda: text(page, "mode") == "walking", "turning")
+    ActionChains(page).release().perform()
+    wait_for(lambda: text(page, "mode") == "stable", "standing")
+
+
+def test_the_browser_counts_its_own_frames(page: Any) -> None:
+    wait_for(lambda: re.fullmatch(r"\d+ frames/s drawn here", text(page, "frames")) is not None, "frames to be counted")
+
+
+def test_the_past_can_be_looked_at_and_the_present_comes_back(page: Any) -> None:
+    stand(page)
+    press(page, "PUSH")
+    wait_for(lambda: "in place" in changes(page), "an answer")
+    press(page, "Play again")  # the last 5 s, in which it was pushed
+    wait_for(lambda: "s ago" in text(page, "pace"), "the past")
+    wait_for(lambda: "paused" in text(page, "pace"), "the present")
+    ActionChains(page).send_keys("p").perform()
+    wait_for(lambda: "real time" in text(page, "pace"), "time to go on")
+
+
+def open_tab(page: Any, name: str) -> None:
+    tab = next(tab for tab in page.find_elements("css selector", "[role=tab]") if tab.text.strip() == name)
+    ActionChains(page).click(tab).perform()
+
+
+def purple(page: Any) -> int:
+    """Pixels of the boxes of inertia."""
+    picture = np.asarray(Image.open(io.BytesIO(page.get_screenshot_as_png())).convert("RGB")).astype(int)
+    scene = picture[:, round(365 * SCALE) : -round(330 * SCALE)]
+    return int(((scene[..., 2] - scene[..., 1] > 25) & (scene[..., 0] - scene[..., 1] > 10)).sum())
+
+
+def test_switches_show_what_is_inside_the_body(page: Any) -> None:
+    stand(page)
+    before = purple(page)
+    open_tab(page, "Look")
+    wait_for(lambda: "Translucent body" in page.find_element("tag name", "body").text, "the switches")
+    switch = "[...document.querySelectorAll('label')].find(l => l.innerText === 'Inertia').getAttribute('for')"
+    page.execute_script(f"document.getElementById({switch}).click()")
+    wait_for(lambda: purple(page) > before + 100, "boxes of inertia")
+    page.execute_script(f"document.getElementById({switch}).click()")
+    wait_for(lambda: purple(page) < before + 50, "a solid body again")
+    open_tab(page, "Drive")
+    wait_for(lambda: "PUSH" in page.find_element("tag name", "body").text, "the controls to push")
+
+
+def test_no_reason_is_cut_off(page: Any) -> None:
+    stand(page)
+    press(page, "PUSH")
+    wait_for(lambda: "in place" in changes(page), "a change")
+    width, shown = page.execute_script(
+        "const e = document.getElementById('changes'); return [e.scrollWidth, e.clientWidth]"
+    )
+    assert width <= shown
 
 
 @pytest.mark.slow

@@ -114,6 +114,41 @@ def test_reset_stands_it_up_again(session: Session) -> None:
     assert not now.moment.fell and now.moment.mode == "stable" and now.moment.time < 0.3
 
 
+def steer(session: Session, seconds: float, velocity: tuple[float, float, float]) -> None:
+    for k in range(round(seconds / session.dt)):
+        if k % 33 == 0:
+            session.steer(velocity, "")
+        session.tick()
+
+
+def test_it_walks_while_it_is_pushed_and_a_wish_that_is_not_repeated_goes_stale(session: Session) -> None:
+    steer(session, 2.0, (0.4, 0.0, 0.0))
+    session.push(150.0, 0.1, 90.0)
+    steer(session, 1.5, (0.4, 0.0, 0.0))
+    moment = session.look(1.0).moment
+    assert moment.mode == "walking" and moment.com[0] > 0.8 and not moment.fell
+    run(session, 0.6)
+    assert "means stop" in session.look(1.0).notice
+    run(session, 2.0)
+    assert session.last.reference.mode in ("in place", "stable")
+
+
+def test_gains_act_at_once_and_outlive_a_reset(session: Session) -> None:
+    session.set_gain("dcm", 2.5)
+    assert session.balance.maker.laws.gain == 2.5
+    session.reset()
+    assert session.balance.maker.laws.gain == 2.5
+
+
+def test_what_a_robot_can_do_depends_on_the_robot_and_its_world(session: Session) -> None:
+    assert "walk-3d" in session.abilities.gaits and "walk" not in session.abilities.gaits
+    on_boom = Session(RunSettings(robot="r2d", planar=True)).abilities
+    assert "walk" in on_boom.gaits and "walk-3d" not in on_boom.gaits and on_boom.skills == ()
+    assert session.abilities.skills
+    session.ask(session.abilities.skills[0])
+    assert "only when it lies" in session.look(1.0).notice
+
+
 def test_an_unknown_robot_is_named() -> None:
     with pytest.raises(InputError, match="r2d2"):
         Session(RunSettings(robot="r2d2"))

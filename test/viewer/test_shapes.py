@@ -40,3 +40,13 @@ def test_the_body_stands_on_the_ground_as_tall_as_it_is() -> None:
     heights = np.concatenate(points)[:, 2]
     assert heights.min() == pytest.approx(0.0, abs=0.02)
     assert heights.max() == pytest.approx(1.70, abs=0.08)
+
+
+def test_a_box_of_inertia_has_the_inertia_of_its_link() -> None:
+    model = Puppet(registry.load("human"), World()).model
+    boxes = shapes.inertia_boxes(model, list(range(1, model.nbody)))
+    assert sum(model.body_mass[box.body] for box in boxes) == pytest.approx(model.body_mass.sum(), rel=1e-3)
+    for box in boxes:
+        a, b, c = box.size
+        moments = model.body_mass[box.body] / 12 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+        assert moments == pytest.approx(model.body_inertia[box.body], rel=0.05, abs=1e-5)

@@ -12,7 +12,7 @@ from command_line.calls import start
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.stack import RunSettings
-from humanoid_balance.viewer.simulation import PushNow, ResetNow, SetPace, Setup, Simulation
+from humanoid_balance.viewer.simulation import LIE, Ask, PushNow, ResetNow, SetPace, Setup, Simulation, Steer
 
 
 def test_the_process_ends_with_the_page() -> None:
@@ -49,25 +49,25 @@ def advance(simulation: Simulation, wait: float) -> float:
 
 
 def test_time_never_runs_faster_than_the_clock(simulation: Simulation) -> None:
-    simulation.exchange([ResetNow(), SetPace(1.0, True)])
+    simulation.exchange([ResetNow(), SetPace(1.0)])
     assert 0.05 < advance(simulation, 0.5) < 1.2  # how much slower depends on who else is working here
 
 
 def test_slow_motion(simulation: Simulation) -> None:
-    simulation.exchange([ResetNow(), SetPace(0.1, True)])
+    simulation.exchange([ResetNow(), SetPace(0.1)])
     assert 0.01 < advance(simulation, 0.6) < 0.2
 
 
 def test_pause_stops_the_clock_and_pushes_wait(simulation: Simulation) -> None:
-    simulation.exchange([ResetNow(), SetPace(0.0, True)])
+    simulation.exchange([ResetNow(), SetPace(0.0)])
     start = simulation.exchange([PushNow(100.0, 0.05, 0.0)]).moment.time
     time.sleep(0.2)
     assert simulation.exchange([]).moment.time == start
-    simulation.exchange([SetPace(0.05, True)])
+    simulation.exchange([SetPace(0.05)])
     end = time.monotonic() + 10.0
     while not simulation.exchange([]).moment.push.any():
         assert time.monotonic() < end
-    simulation.exchange([SetPace(1.0, True)])
+    simulation.exchange([SetPace(1.0)])
 
 
 def test_another_robot_is_a_new_generation_and_a_wrong_one_a_notice(simulation: Simulation) -> None:
@@ -77,6 +77,31 @@ def test_another_robot_is_a_new_generation_and_a_wrong_one_a_notice(simulation: 
     wrong = simulation.exchange([Setup(RunSettings(robot="r2d2"))])
     assert wrong.generation == before + 1 and "r2d2" in wrong.notice
     assert simulation.exchange([]).notice == ""
+
+
+def test_it_walks_while_it_is_steered_and_stops_in_silence(simulation: Simulation) -> None:
+    simulation.exchange([ResetNow(), SetPace(1.0)])
+    end = time.monotonic() + 60.0
+    while simulation.exchange([Steer((0.4, 0.0, 0.0))]).moment.com[0] < 0.3:
+        assert time.monotonic() < end
+        time.sleep(0.03)
+    while simulation.exchange([]).moment.mode != "stable":  # nobody steers any more
+        assert time.monotonic() < end
+        time.sleep(0.03)
+
+
+def test_a_fallen_robot_that_is_left_there_does_what_it_is_asked(simulation: Simulation) -> None:
+    notice = simulation.exchange([ResetNow(), SetPace(1.0, LIE), Ask("supine to prone")]).notice
+    assert "lies" in notice  # it stands
+    simulation.exchange([PushNow(700.0, 0.3, 180.0)])
+    end, asked = time.monotonic() + 120.0, 0.0
+    while (now := simulation.exchange([])).moment.mode != "skill":
+        assert time.monotonic() < end, now.changes
+        if now.moment.mode == "lying" and time.monotonic() - asked > 2.0:
+            asked = time.monotonic()
+            simulation.exchange([Ask("supine to prone")])
+        time.sleep(0.05)
+    simulation.exchange([ResetNow(), SetPace(1.0)])
 
 
 @pytest.mark.parametrize("after", [0.0, 1.0])
