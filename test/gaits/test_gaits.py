@@ -27,6 +27,24 @@ def test_the_planar_walk_has_the_thesis_s_period_and_a_push_does_not_stop_it() -
     assert [mode for _, mode in result["modes"]] == ["stable", "gait"]
 
 
+def test_above_impedance_drives_a_slow_loop_walks_as_a_fast_one() -> None:
+    slow, fast = (run(replace(PLANE, time=4.0, period=p), asked("walk")).result for p in (PLANE.period, 0.001))
+    assert PLANE.period == 0.004
+    assert not slow["fell"]
+    assert not fast["fell"]
+    assert slow["step_period"] == pytest.approx(fast["step_period"], abs=0.02)
+    assert slow["speed"] == pytest.approx(fast["speed"], abs=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["walk", "in-place", "fast-walk", "high-step", "half-bent", "crouch", "backwards", "fast-run", "run", "bent"],
+)
+def test_a_planar_gait_holds_twenty_seconds(name: str) -> None:
+    assert not run(replace(PLANE, time=20.0), asked(name)).result["fell"]
+
+
 def test_the_spatial_walk_goes_forward_and_looks_ahead() -> None:
     done = run(RunSettings(robot="human:mass=90", time=4.0), asked("walk-3d"))
     assert not done.result["fell"]
