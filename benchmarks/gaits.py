@@ -10,12 +10,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from humanoid_balance.experiments.gait import BEGIN, Chain, run
+from humanoid_balance.experiments.gait import BEGIN, Chain, period, run
 from humanoid_balance.gaits import library
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.stack import RunSettings
 
-PLANE = RunSettings(robot="r2d", planar=True, time=20.0)
+PLANE = RunSettings(robot="r2d", planar=True, time=20.0, period=period("r2d"))
 SPACE = RunSettings(robot="human:mass=90", time=20.0)
 # Y16: 0.4 s at the chest, lateral (+ left) and forward [N]
 CHEST = ((0, 340), (230, 230), (330, 0), (220, -220), (0, -270), (-190, -190), (-240, 0), (-190, 190))

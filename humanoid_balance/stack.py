@@ -9,6 +9,7 @@ from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.errors import InputError
 from humanoid_balance.estimation.estimator import Estimator
+from humanoid_balance.estimation.settings import EstimatorSettings
 from humanoid_balance.loop import EstimatorBox, Loop, SafetyStage
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.pushes import PushProfile
@@ -46,6 +47,7 @@ class RunSettings:
     sensor_latency: float = 0.0  # [s]
     actuator_latency: float = 0.0  # [s]
     seed: int = 0
+    period: float = 0.001  # of the control loop [s]
 
     def __post_init__(self) -> None:
         ranges = {
@@ -53,6 +55,7 @@ class RunSettings:
             "payload": (0.0, 500.0), "drop": (0.0, 1.0), "torque_scale": (0.0, 10.0),
             "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),
             "sensor_latency": (0.0, 0.1), "actuator_latency": (0.0, 0.1), "seed": (0, 2**63),
+            "period": (0.001, 0.01),
         }  # fmt: skip
         for key, (low, high) in ranges.items():
             value = getattr(self, key)
@@ -92,7 +95,7 @@ def simulator(settings: RunSettings, pushes: Sequence[PushProfile] = ()) -> tupl
         robot = robot.limited(settings.torque_limit)
     options = PlantOptions(
         settings.world, settings.noise, settings.seed, settings.sensor_latency, settings.actuator_latency,
-        settings.torque_scale,
+        settings.torque_scale, settings.period,
     )  # fmt: skip
     return robot, open_simulator(settings.plant, body(settings, robot), options, pushes)
 
@@ -112,7 +115,7 @@ def build(
     """The whole controller on a plant; ``safety`` is a disarmed box unless given."""
     return Loop(
         plant,
-        estimator or Estimator(robot),
+        estimator or Estimator(robot, EstimatorSettings.at(plant.dt)),
         balance(robot, settings),
         WholeBody(robot),
         safety or SafetyBox(robot),

@@ -24,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
+    add("--period", type=number, metavar="S", help="control period; default: 4 ms above impedance drives, else 1 ms")
     add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
     add_world(parser)
     add_outputs(parser)
@@ -43,7 +44,12 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.gait is None:
         raise InputError(f"which gait? allowed: {', '.join(library.names())} or a path to a YAML file")
-    settings = replace(world_settings(options, options.time), torque_limit=options.torque_limit, drop=options.drop)
+    settings = replace(
+        world_settings(options, options.time),
+        torque_limit=options.torque_limit,
+        drop=options.drop,
+        period=experiment.period(options.robot) if options.period is None else options.period,
+    )
     chain = experiment.Chain(((experiment.BEGIN, options.gait), *options.to))
     check_outputs(options)
     with Bar(f"gait {options.gait}") as bar:

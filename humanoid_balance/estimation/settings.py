@@ -5,7 +5,7 @@ Noise figures are one standard deviation of one sample at 1 kHz, as a data sheet
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -101,3 +101,28 @@ class EstimatorSettings:
     contact: ContactSettings = field(default_factory=ContactSettings)
     push: PushObserverSettings = field(default_factory=PushObserverSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
+
+    @staticmethod
+    def at(period: float) -> EstimatorSettings:
+        """The defaults, whose counts of ticks are meant at 1 kHz, for frames every ``period`` [s]."""
+        usual = EstimatorSettings()
+
+        def ticks(count: int) -> int:
+            return max(1, round(count * usual.guard.period / period))
+
+        if period == usual.guard.period:
+            return usual
+        contact, base, guard = usual.contact, usual.base, usual.guard
+        return replace(
+            usual,
+            base=replace(base, decimation=max(4, ticks(base.decimation))),  # fewer leave no tick for its parts
+            contact=replace(
+                contact,
+                ticks_on=ticks(contact.ticks_on),
+                ticks_off=ticks(contact.ticks_off),
+                ticks_idle=ticks(contact.ticks_idle),
+            ),
+            guard=replace(
+                guard, period=period, late=max(guard.late, 2.5 * period), frozen_every=ticks(guard.frozen_every)
+            ),
+        )

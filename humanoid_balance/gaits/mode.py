@@ -20,6 +20,7 @@ from humanoid_balance.types import Command, JointReference
 
 SETTLED = 6  # steps after which a gait on the way to another one has found its rhythm
 SLOW = 0.25  # speed at which standing takes over [m/s]
+SHORTEST, LONGEST = 0.0005, 0.01  # control periods that a gait is prepared for [s]
 LEAN = 1.0  # a trunk that is so far from where the gait wants it does not come back [rad]
 LOWEST = 0.62  # CoM height at which walking is over, of the standing height
 
@@ -53,7 +54,8 @@ def lost(now: Situation, memory: Memory) -> str:
     mode = memory.mode
     assert isinstance(mode, FiniteStateGait)
     lean = math.asin(max(-1.0, min(1.0, now.lean[0] * math.cos(now.yaw) + now.lean[1] * math.sin(now.yaw))))
-    away = lean + mode.machine.state.torso  # the table's angles are positive backwards
+    low, high = mode.machine.table.leans
+    away = lean - min(max(lean, low), high)
     aside = math.asin(max(-1.0, min(1.0, now.lean[1] * math.cos(now.yaw) - now.lean[0] * math.sin(now.yaw))))
     if math.hypot(away, aside) > LEAN:
         return f"trunk leans {math.degrees(lean):.0f} deg forward, {math.degrees(aside):.0f} deg aside"
@@ -110,9 +112,12 @@ class FiniteStateGait(BalanceMode):
         assert law is not None
         self._follow_command(now.command)
         machine.update(state.stamp, (bool(state.contact[0]), bool(state.contact[1])))
-        self.heading += float(now.command.velocity[2]) * (state.stamp - self.stamp)
+        passed = state.stamp - self.stamp
+        if passed and not 0.8 * law.period < passed < 1.25 * law.period:
+            law.pace(min(max(passed, SHORTEST), LONGEST))
+        self.heading += now.command.velocity.item(2) * passed
         self.stamp = state.stamp
         t = law.update(machine.table, machine.state, machine.stance, state, self.heading)
         return JointReference(
-            state.stamp, self.name, t.position, self._zero, self._zero, t.stiffness, t.damping, t.torque
+            state.stamp, self.name, t.position, t.velocity, self._zero, t.stiffness, t.damping, t.torque
         )

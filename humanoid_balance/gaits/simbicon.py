@@ -28,14 +28,15 @@ from humanoid_balance.gaits.table import Gain, GaitState, GaitTable
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, RobotState
 
-# A damper that stops a free link in less than a control period shakes it instead. So the feedback of a joint whose link
-# is free is no stiffer than that. Of Yin's gains only the ankle's are, 30 N m s/rad on a foot of 0.006 kg m²; he
-# computed with 0.1 ms. While the foot stands, the rest of the damping acts on the shank's rate instead of the ankle's:
+# Yin computed with 0.1 ms. Drives with feedback of their own are as fast, and get his gains as they are. Where the
+# control loop closes the feedback, a damper that stops a free link in less than a period shakes it instead, so the
+# feedback of a joint whose link is free is no stiffer than that. Of Yin's gains only the ankle's are, 30 N m s/rad on a
+# foot of 0.006 kg m². While the foot stands, the rest of the damping acts on the shank's rate instead of the ankle's:
 # the same while the sole lies flat, and no loop through the light foot while it rolls.
-BEARABLE = 0.5  # damping x control period / inertia
-PERIOD = 0.001  # control period [s]
+BEARABLE = 0.5  # damping x period / inertia
+PERIOD = 0.001  # of the control loop until told [s]; also that of end stops in drives
 STOP = 0.05  # a joint so far beyond its range is driven back with all its torque [rad]; the safety box trips at 0.15
-STOP_BEARABLE = 0.2  # stiffness of such a stop x control period² / inertia
+STOP_BEARABLE = 0.2  # stiffness of such a stop x period² / inertia
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Torques:
     """Joint feedback and feed-forward of a tick, and what led to it."""
 
     position: Array
+    velocity: Array
     stiffness: Array
     damping: Array
     torque: Array
@@ -64,12 +66,22 @@ class Simbicon:
     def __init__(self, robot: Robot) -> None:
         self.robot, self.body = robot, JointedBody(robot)
         self._data = robot.model.createData()
-        self._table: GaitTable | None = None
         self._hips = self.body.hips.tolist()
         corners = np.linalg.norm(robot.soles[0] - robot.sole_centres[0], axis=1)
         self._grip = robot.config.friction * float(corners.mean()) / 2  # yaw torque per newton on the sole [m]
-        self._stop = np.minimum(robot.torque_limit / STOP, STOP_BEARABLE * self.body.inertia / PERIOD**2)  # [N m/rad]
+        self.pace(PERIOD)
         self._zero = np.zeros(robot.n)
+        self._hips_of_both = np.array([j for limb in self.body.limbs for j in limb.hip])
+        self._hip_limits = [[float(robot.torque_limit[j]) for j in limb.hip] for limb in self.body.limbs]
+
+    def pace(self, period: float) -> None:
+        """Take the control period [s]; drives with feedback of their own close it faster."""
+        robot = self.robot
+        self._onboard = onboard = (robot.drive_stiffness > 0.0) | (robot.drive_damping > 0.0)
+        self.period = period
+        self._table: GaitTable | None = None
+        self._period = np.where(onboard, PERIOD, period)  # of each joint's feedback (n,)
+        self._stop = np.minimum(robot.torque_limit / STOP, STOP_BEARABLE * self.body.inertia / self._period**2)
 
     def _matching(self, pattern: str) -> list[int]:
         """Joints beside the legs."""
@@ -99,7 +111,8 @@ class Simbicon:
             share = np.minimum(1.0, robot.torque_limit[joints] / max(gain.stiffness, 1e-9))  # weak joints are light
             k[joints], d[joints] = share * gain.stiffness, share * gain.damping
         for limb in body.limbs:
-            for joint, gain in ((limb.knee.index, table.gains.knee), (limb.ankle.index, table.gains.ankle)):
+            legs = [(limb.knee.index, table.gains.knee), (limb.ankle.index, table.gains.ankle)]
+            for joint, gain in legs + [(joint, table.gains.hip) for joint in limb.hip]:
                 k[joint], d[joint] = gain.stiffness, gain.damping
         self._posture = robot.posture.copy()
         for limb in body.limbs:
@@ -108,8 +121,15 @@ class Simbicon:
         for pattern, angle in table.posture.items():
             self._posture[self._matching(pattern)] = angle
         self._loaded = k, d
-        share = np.minimum(1.0, BEARABLE * body.inertia / PERIOD / np.maximum(d, 1e-9))
-        self._free = share * k, share * d
+        self._free = tuple(self._bearable(k, d, limb, table.gains.torso) for limb in body.limbs)
+
+    def _bearable(self, k: Array, d: Array, on: Limb, torso: Gain) -> tuple[Array, Array]:
+        """Gains while no foot stands; the hip of the stance leg ``on`` holds the trunk."""
+        k, d = k.copy(), d.copy()
+        k[list(on.hip)], d[list(on.hip)] = torso.stiffness, torso.damping
+        share = np.minimum(1.0, BEARABLE * self.body.inertia / self._period / np.maximum(d, 1e-9))
+        share[self._onboard] = 1.0
+        return share * k, share * d
 
     def update(
         self, table: GaitTable, row: GaitState, stance: int, state: RobotState, heading: float,
@@ -127,8 +147,10 @@ class Simbicon:
         balance = self._balance(state, on, heading)
         (dx, dy), (vx, vy) = balance.d, balance.v
 
-        position, torque = self._posture.copy(), self._zero.copy()
-        (k, d), (k_free, d_free) = self._loaded, self._free
+        joints, rates = state.q[7:], state.v[6:]
+        position, velocity, torque = self._posture.copy(), self._zero.copy(), self._zero.copy()
+        k, d = self._loaded
+        k_free, d_free = self._free[stance]
         stiffness, damping = k_free.copy(), d_free.copy()
         if state.contact[stance]:
             i = on.ankle.index
@@ -144,43 +166,54 @@ class Simbicon:
         c_d, c_v = row.lateral
         outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
         left = outward + c_d * dy + c_v * vy + offset[1]
+        place = data.oMi
+        thigh, base = place[off.thigh].rotation, place[1].rotation
         wanted = _posed(heading, left, forward)
-        thigh = data.oMi[off.thigh].rotation
-        swing = _hold(table.gains.hip, wanted, thigh @ off.upright, thigh @ data.v[off.thigh].angular)
-        base = data.oMi[1].rotation
+        swing = _hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh.dot(data.v[off.thigh].angular))
         wanted = _posed(heading, 0.0, row.torso)
-        trunk = _hold(table.gains.torso, wanted, base @ body.level, base @ state.v[3:6])
+        trunk = _hold(table.gains.torso, wanted, base.dot(body.level), base.dot(state.v[3:6]))
         if trunk_forward:
             trunk += trunk_forward * np.array([-math.sin(heading), math.cos(heading), 0.0])
         # About the vertical the standing sole holds by friction alone; more would only spin a leg.
-        grip = self._grip * max(float(state.wrench[stance, 2]), 0.0)
+        grip = self._grip * max(state.wrench.item(stance, 2), 0.0)
         swing[2] = min(max(swing[2], -grip), grip)
-        swing = self._share(off, swing, torque)
+        swing = self._share(1 - stance, swing, torque)
         rest = -trunk - swing
         rest[2] = min(max(rest[2], -grip), grip)
-        self._share(on, rest, torque)
-        joints = state.q[7:]
-        beyond = np.minimum(np.maximum(joints, robot.lower), robot.upper) - joints
-        if beyond.any():
-            torque += self._stop * beyond
-        return Torques(position, stiffness, damping, torque, balance, trunk)
+        self._share(stance, rest, torque)
+        # What the hips give is right at this state. Until the next tick it changes with the joint as the law's does:
+        # a drive with feedback of its own goes on with that, and for others these terms are zero.
+        hips = self._hips_of_both
+        position[hips], velocity[hips] = joints[hips], rates[hips]
+        beyond = np.minimum(np.maximum(joints, robot.lower), robot.upper)
+        if (beyond != joints).any():  # an end stop: one spring more
+            stop = np.where(beyond != joints, self._stop, 0.0)
+            position = (stiffness * position + stop * beyond) / np.maximum(stiffness + stop, 1e-9)
+            stiffness = stiffness + stop
+        return Torques(position, velocity, stiffness, damping, torque, balance, trunk)
 
-    def _share(self, limb: Limb, wanted: Array, torque: Array) -> Array:
+    def _share(self, side: int, wanted: Array, torque: Array) -> Array:
         """Spread a torque on a thigh over the hip's axes, within their limits; what acts on it in the end (3,)."""
-        rotations = [self._data.oMi[j].rotation @ axis for j, axis in zip(limb.hip_joints, limb.axes, strict=True)]
-        axes, hip = np.array(rotations), list(limb.hip)
-        limit = self.robot.torque_limit[hip]
-        torque[hip] = given = np.minimum(np.maximum(axes @ wanted, -limit), limit)
-        if len(hip) == 1:
-            return axes[0] * given[0]
-        return wanted if len(hip) != 3 else np.linalg.solve(axes, given)
+        limb, place = self.body.limbs[side], self._data.oMi
+        axes = [place[j].rotation.dot(axis) for j, axis in zip(limb.hip_joints, limb.axes, strict=True)]
+        free = True
+        for joint, axis, limit in zip(limb.hip, axes, self._hip_limits[side], strict=True):
+            given = float(axis.dot(wanted))
+            if abs(given) > limit:
+                given, free = math.copysign(limit, given), False
+            torque[joint] = given
+        if len(axes) == 1:
+            return axes[0] * torque[limb.hip[0]]
+        return wanted if free or len(axes) != 3 else np.linalg.solve(np.array(axes), torque[list(limb.hip)])
 
     def _balance(self, state: RobotState, on: Limb, heading: float) -> Balance:
         base, (rx, ry, rz) = self._data.oMi[1], self._hips
-        x, y, _ = (base.act(self.body.hips) - self._data.oMi[on.ankle_joint].translation).tolist()
+        (a, b, c), (d, e, f), _ = base.rotation.tolist()
+        (x, y, _), (ax, ay, _) = base.translation.tolist(), self._data.oMi[on.ankle_joint].translation.tolist()
+        x, y = x + a * rx + b * ry + c * rz - ax, y + d * rx + e * ry + f * rz - ay
         ux, uy, uz, wx, wy, wz = state.v[:6].tolist()
-        v = base.rotation @ np.array([ux + wy * rz - wz * ry, uy + wz * rx - wx * rz, uz + wx * ry - wy * rx])
-        vx, vy, _ = v.tolist()
+        ux, uy, uz = ux + wy * rz - wz * ry, uy + wz * rx - wx * rz, uz + wx * ry - wy * rx
+        vx, vy = a * ux + b * uy + c * uz, d * ux + e * uy + f * uz
         c, s = math.cos(heading), math.sin(heading)
         return Balance((c * x + s * y, c * y - s * x), (c * vx + s * vy, c * vy - s * vx))
 
@@ -200,5 +233,5 @@ def _posed(heading: float, left: float, forward: float) -> Array:
 
 def _hold(gain: Gain, wanted: Array, found: Array, rate: Array) -> Array:
     """Torque that turns a link towards an orientation in the world; ``rate`` [rad/s] is how it turns now."""
-    torque: Array = gain.stiffness * pin.log3(wanted @ found.T) - gain.damping * rate
+    torque: Array = gain.stiffness * pin.log3(wanted.dot(found.T)) - gain.damping * rate
     return torque

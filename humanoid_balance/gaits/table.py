@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 
 from humanoid_balance.yaml_file import Reader, names_of, read
@@ -79,6 +80,12 @@ class GaitTable:
     stop: str = ""  # gait to slow down with before standing; empty: this one
     posture: dict[str, float] = field(default_factory=dict)  # joints that are not of the legs: pattern -> angle [rad]
     robots: tuple[str, ...] = ()  # for which it was made; for people
+
+    @cached_property
+    def leans(self) -> tuple[float, float]:
+        """How far forward the trunk goes from state to state, at least and at most; upright is among it [rad]."""
+        forward = [0.0, *(-state.torso for state in self.states)]
+        return min(forward), max(forward)
 
     def padded(self) -> GaitTable:
         """With at least FEWEST states, so that gaits can be exchanged state by state (Y18)."""

@@ -2,7 +2,8 @@
 
 Masses, lengths and the torque limit are the thesis's (specification Y0, R2D). It leaves open where the ankle stands on
 the foot, the inertias and the joint ranges; they are those with which the gaits were reproduced: the ankle 6 cm before
-the heel and 5 cm above the sole, thin rods (I = m l²/12), human ranges.
+the heel and 5 cm above the sole, thin rods (I = m l²/12), ranges that hold all poses of its tables. Its
+joints are driven as in the thesis, with feedback that is closed much faster than the control loop: impedance drives.
 
 It lives in its sagittal plane, on a boom (``World.planar``): no joint moves it sideways, and its legs pass through each
 other. All the rest of the stack is three-dimensional, so the legs stand a little to the left and to the right of the
@@ -23,12 +24,14 @@ THIGH = (5.0, 0.45, 0.045)
 SHANK = (4.0, 0.45, 0.035)
 FOOT = (1.0, 0.20)
 ANKLE_HEIGHT = 0.05  # above the sole [m]
+CLEAR = 0.05  # of each end of a rod that touches nothing [m]: a hard landing sinks in by 3 cm, and only feet touch
 HEEL = 0.06  # from the heel to the ankle [m]
 ASIDE = 0.05  # of each leg from the plane [m]
 SOLE_WIDTH = 0.20  # [m]; reaches ASIDE beyond the plane
 TORQUE = 1000.0  # [N m]
 SPEED = 30.0  # [rad/s]; the thesis has no limit, its fastest gait stays below half of it
-RANGES = {"hip": (-120.0, 60.0), "knee": (0.0, 150.0), "ankle": (-60.0, 60.0)}  # [deg]; flexion of the hip is negative
+# [deg]; flexion of the hip is negative. The tables ask for 140 deg at the hip and 92 at the ankle.
+RANGES = {"hip": (-170.0, 60.0), "knee": (0.0, 160.0), "ankle": (-100.0, 100.0)}
 
 
 def generate(**options: float | str) -> str:
@@ -56,7 +59,8 @@ def _rod(robot: ET.Element, name: str, size: tuple[float, float, float], up: flo
     link = ET.SubElement(robot, "link", name=name)
     com, across = (0, 0, up * length / 2), mass * length**2 / 12
     inertial(link, mass, com, across, across, mass * radius**2 / 2)
-    geometry(link, {"cylinder": f"radius={radius:g};length={length:g}"}, com, ("visual", "collision"))
+    for kind, size_of in (("visual", length), ("collision", length - 2 * CLEAR)):
+        geometry(link, {"cylinder": f"radius={radius:g};length={size_of:g}"}, com, (kind,))
 
 
 def _pin(robot: ET.Element, side: str, name: str, parent: str, child: str, origin: tuple[float, ...]) -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from humanoid_balance import stack
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments.gait import BEGIN, Chain, run
+from humanoid_balance.experiments.gait import BEGIN, Chain, period, run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Command
 
-PLANE = RunSettings(robot="r2d", planar=True, time=5.0)
+PLANE = RunSettings(robot="r2d", planar=True, time=5.0, period=period("r2d"))
 
 
 def asked(name: str, *more: tuple[float, str]) -> Chain:
@@ -25,6 +25,24 @@ def test_the_planar_walk_has_the_thesis_s_period_and_a_push_does_not_stop_it() -
     assert result["step_period"] == pytest.approx(0.36, abs=0.03)  # Y16
     assert result["speed"] > 0.7
     assert [mode for _, mode in result["modes"]] == ["stable", "gait"]
+
+
+def test_above_impedance_drives_a_slow_loop_walks_as_a_fast_one() -> None:
+    slow, fast = (run(replace(PLANE, time=4.0, period=p), asked("walk")).result for p in (PLANE.period, 0.001))
+    assert PLANE.period == 0.004
+    assert not slow["fell"]
+    assert not fast["fell"]
+    assert slow["step_period"] == pytest.approx(fast["step_period"], abs=0.02)
+    assert slow["speed"] == pytest.approx(fast["speed"], abs=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["walk", "in-place", "fast-walk", "high-step", "half-bent", "crouch", "backwards", "fast-run", "run", "bent"],
+)
+def test_a_planar_gait_holds_twenty_seconds(name: str) -> None:
+    assert not run(replace(PLANE, time=20.0), asked(name)).result["fell"]
 
 
 def test_the_spatial_walk_goes_forward_and_looks_ahead() -> None:
@@ -70,7 +88,7 @@ def test_a_table_whose_feedback_has_the_wrong_sign_falls(tmp_path) -> None:
 def test_nobody_asks_any_more_and_the_robot_stops_on_its_feet() -> None:
     robot, plant = stack.simulator(PLANE)
     loop = stack.simulated(robot, plant)
-    for _ in range(7000):
+    for _ in range(1750):
         now = plant.time
         tick = loop.tick(Command(now, gait="walk" if 0.3 < now < 2.5 else ""))
         assert not plant.truth().fell

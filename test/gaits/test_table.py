@@ -91,3 +91,8 @@ def test_routes_that_go_round_in_circles_are_refused(tmp_path: Path) -> None:
     file = written(tmp_path, GOOD + f"enter: [{tmp_path / 'mine.yaml'}]\n")
     with pytest.raises(InputError, match="and back"):
         library.route(None, load(file))
+
+
+def test_leaning_as_far_as_a_state_asks_is_part_of_the_gait() -> None:
+    assert library.find("scissor-hop").leans == (0.0, 1.0)
+    assert library.find("backwards").leans == (-0.3, 0.0)

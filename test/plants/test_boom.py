@@ -91,3 +91,20 @@ def test_legs_of_r2d_pass_through_each_other() -> None:
 def test_r2d_has_no_options() -> None:
     with pytest.raises(InputError, match="r2d: unknown option 'mass'"):
         registry.load("r2d:mass=80")
+
+
+def test_a_stiff_damper_in_a_drive_does_not_shake_a_light_foot() -> None:
+    """30 N m s/rad on 0.006 kg m² stops the foot within 0.2 ms: closed every 1 ms it would explode."""
+    robot = registry.load("r2d")
+    plant = MujocoPlant(robot, PlantOptions(BOOM, dt=0.004))
+    lifted = robot.q_nominal.copy()
+    lifted[2] += 0.5
+    plant.reset(lifted)
+    zero, damping = np.zeros(robot.n), np.full(robot.n, 30.0)
+    for k in range(20):
+        torque = np.where([name.endswith("ankle") for name in robot.joint_names], 3.0, 0.0)
+        plant.write(TorqueCommand(k * plant.dt, torque, zero, zero, zero, damping))
+        speed = plant.read().velocity
+        assert np.abs(speed).max() < 0.5
+    ankles = [i for i, name in enumerate(robot.joint_names) if name.endswith("ankle")]
+    assert speed[ankles] == pytest.approx([0.1, 0.1], abs=0.05)  # 3 N m against 30 N m s/rad

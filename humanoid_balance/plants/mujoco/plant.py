@@ -22,6 +22,11 @@ from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 SINK = 2e-4  # how deep standing soles press into the ground [m]
 
 
+def _run(places: Array) -> slice | Array:
+    """Places of the joints in a state vector: a slice, which is faster to read, where they follow one another."""
+    return slice(int(places[0]), int(places[-1]) + 1) if (np.diff(places) == 1).all() else places
+
+
 class MujocoPlant:
     """Reads at time t, then ``write`` applies the torques for one control period.
 
@@ -59,6 +64,11 @@ class MujocoPlant:
         self._fallen = np.zeros((model.ngeom, model.ngeom), dtype=bool)  # pairs of geoms whose contact is a fall
         self._fallen[ground, :] = self._fallen[:, ground] = True
         self._fallen[ground, soles] = self._fallen[soles, ground] = self._fallen[ground, ground] = False
+        drives = np.any(robot.drive_stiffness) or np.any(robot.drive_damping)
+        self._onboard = bool(drives) and robot.actuation.constant  # ideal drives with feedback of their own
+        self._runs = _run(self._qpos), _run(self._qvel)
+        self._imu = slice(3 * n, 3 * n + 6)  # gyro and accelerometer in the sensors
+        self._felt = np.zeros(6)  # their sum over the physics steps of a period
         self._signs = np.ones(model.nsensordata)
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._diverged = self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC]
@@ -67,6 +77,9 @@ class MujocoPlant:
         """At rest, held by the motors, at a time; in the nominal stance or a Pinocchio configuration ``q``."""
         model, data, robot = self.model, self.data, self.robot
         mujoco.mj_resetData(model, data)
+        model.actuator_biastype[:] = mujoco.mjtBias.mjBIAS_NONE
+        model.actuator_forcelimited[:] = False
+        self._inside = False  # the feedback of the drives is part of the physics
         if q is None:
             q = robot.stance(math.radians(self.options.world.slope))
         self._place_base(q)
@@ -151,18 +164,46 @@ class MujocoPlant:
         model, data = self.model, self.data
         self._apply_pushes()
         impedance = np.count_nonzero(command.stiffness) or np.count_nonzero(command.damping)
+        inside = self._onboard and (impedance or self._inside)
+        if inside:
+            self._close_inside(command)
         torque, step = command.torque, self.dt / self.substeps
+        felt, (at_q, at_v) = self._felt, self._runs
         for _ in range(self.substeps):
-            q, v = data.qpos[self._qpos], data.qvel[self._qvel]
-            if impedance:
-                error, speed = command.position - q, command.velocity - v
-                torque = command.torque + command.stiffness * error + command.damping * speed
-            data.ctrl[:] = self._torque = self._drive.torque(torque, q, v, step)
+            if not inside:
+                q, v = data.qpos[at_q], data.qvel[at_v]
+                if impedance:
+                    error, speed = command.position - q, command.velocity - v
+                    torque = command.torque + command.stiffness * error + command.damping * speed
+                data.ctrl[:] = self._torque = self._drive.torque(torque, q, v, step)
             mujoco.mj_step2(model, data)
             mujoco.mj_step1(model, data)
+            if self.substeps > 1:  # an IMU averages over its sample, no impact is missed
+                felt += data.sensordata[self._imu]
         np.multiply(data.sensordata, self._signs, out=self._sensors)
+        if self.substeps > 1:
+            np.divide(felt, self.substeps, out=self._sensors[self._imu])
+            felt[:] = 0.0
         if self._diverged.number or not math.isfinite(data.qvel[0]):
             raise InputError("the simulation diverged: torques or external forces are beyond the physics step")
+
+    def _close_inside(self, command: TorqueCommand) -> None:
+        """Let the physics close the feedback of the drives: they do so at 10 kHz and more, so their damping acts on
+        the speed at the end of a step. Explicitly, a stiff damper on a light link would shake it.
+        """
+        model, data = self.model, self.data
+        if not self._inside:
+            self._inside = True
+            limit = self.options.torque_scale * self.robot.torque_limit
+            model.actuator_biastype[:] = mujoco.mjtBias.mjBIAS_AFFINE
+            model.actuator_forcelimited[:] = True
+            model.actuator_forcerange[:] = np.stack((-limit, limit), axis=1)
+        bias = model.actuator_biasprm
+        bias[:, 0] = command.stiffness * command.position + command.damping * command.velocity
+        np.negative(command.stiffness, out=bias[:, 1])
+        np.negative(command.damping, out=bias[:, 2])
+        data.ctrl[:] = command.torque
+        self._torque = data.actuator_force  # of the last step
 
     def _apply_pushes(self) -> None:
         """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
@@ -221,7 +262,7 @@ class MujocoPlant:
             base_position=data.xpos[1].copy(),
             base_quaternion=data.xquat[1][[1, 2, 3, 0]],
             joint_position=data.qpos[self._qpos],
-            torque=self._torque,
+            torque=self._torque.copy(),
             torso_axis=axis,
             sole_position=data.site_xpos[self._soles],
             sole_rotation=rotation,
