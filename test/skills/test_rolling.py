@@ -52,3 +52,10 @@ def test_rolls_work_from_perturbed_starts_on_slippery_and_rough_ground(robot: st
 def test_the_mirrored_roll_goes_to_the_other_side() -> None:
     result = skill.run(RunSettings("human", seed=2), "supine to prone mirrored").result
     assert result["success"], result
+
+
+@pytest.mark.slow
+def test_g1_gets_up_from_its_front_and_stands() -> None:
+    result = skill.run(RunSettings("g1", seed=1, friction=0.85), "get up").result
+    assert result["success"] and result["ends"] == "upright", result
+    assert [name for _, name in result["modes"]][:4] == ["falling", "lying", "skill", "rising"]
