@@ -52,10 +52,3 @@ def test_rolls_work_from_perturbed_starts_on_slippery_and_rough_ground(robot: st
 def test_the_mirrored_roll_goes_to_the_other_side() -> None:
     result = skill.run(RunSettings("human", seed=2), "supine to prone mirrored").result
     assert result["success"], result
-
-
-@pytest.mark.slow
-def test_g1_comes_from_its_front_onto_its_feet_and_up() -> None:
-    """Whether it keeps standing is not yet sure, see docs/skills.md."""
-    result = skill.run(RunSettings("g1", seed=1, friction=0.85, time=7.0), "get up").result
-    assert [name for _, name in result["modes"]][:5] == ["falling", "lying", "skill", "rising", "in place"], result
