@@ -8,10 +8,10 @@ from __future__ import annotations
 from humanoid_balance.balance.modes.mode import done
 from humanoid_balance.balance.transitions import STANDARD, Transition
 from humanoid_balance.gaits import mode as gait
-from humanoid_balance.skills import lying, rising
+from humanoid_balance.skills import falling, lying, rising
 from humanoid_balance.skills import mode as skill
 
-WHOLE = STANDARD.plus(
+WHOLE = STANDARD.instead(falling.ProtectedFalling).plus(
     modes=(gait.FiniteStateGait, lying.Lying, skill.Skill, rising.Rising),
     table=(
         Transition("stable", "gait", gait.asked, "asked for a gait"),

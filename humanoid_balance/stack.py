@@ -35,6 +35,7 @@ class RunSettings:
     policy: str = "dcm"
     step_policy: str = "capture"
     delay: float = 0.0  # reaction delay after a push begins [s]
+    fall: str = "protect"  # what is done with a fall that cannot be helped
     slope: float = 0.0  # [deg]
     friction: float = 0.8
     payload: float = 0.0  # [kg]
@@ -71,7 +72,7 @@ class RunSettings:
     @property
     def balance(self) -> BalanceSettings:
         """How the controller may answer."""
-        return BalanceSettings(self.strategy, self.policy, self.delay, self.step_policy)
+        return BalanceSettings(self.strategy, self.policy, self.delay, self.step_policy, fall=self.fall)
 
     @property
     def world(self) -> World:

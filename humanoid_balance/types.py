@@ -219,6 +219,7 @@ class JointReference:
     damping: PerJoint  # [N m s/rad]
     torque: PerJoint  # feed-forward [N m]
     footholds: tuple[Foothold, ...] = ()  # planned, the next first
+    yielding: bool = False  # a planned fall: joints give way, the ground may throw them about
 
 
 Reference = BodyReference | JointReference
@@ -238,6 +239,7 @@ class TorqueCommand:
     stiffness: PerJoint  # [N m/rad]
     damping: PerJoint  # [N m s/rad]
     damped: bool = field(default=False)  # True: this is the safety box's damping, not a controller's wish
+    yielding: bool = False  # True: a planned fall; a joint that the ground throws about is braked and is not a fault
 
     @staticmethod
     def damp(stamp: float, damping: Array) -> TorqueCommand:

@@ -22,8 +22,6 @@ SWING = Stack("swing", (("com", "height"), ("feet", "momentum"), ("posture",)), 
 # one they are thrown about, weak arms with all the torque they have.
 WALK = Stack("walk", (("com", "height"), ("feet",), ("torso", "momentum", "poise")), soft=True)
 KUDOH = Stack("kudoh", (("com",), ("kudoh",)))
-LOOSE = Stack("loose", (("posture",),))
-LIMP = Stack("limp", ())
 
 HEIGHT_WEIGHT = 300.0  # of the CoM height against joint accelerations [rad²/m²]; beside the CoM's it counts alike
 BOTH = np.array([True, True])

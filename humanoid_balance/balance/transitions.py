@@ -57,6 +57,12 @@ class Repertoire:
         """With more modes and rows; new rows are read after those that are there."""
         return Repertoire((*self.modes, *modes), (*self.table, *table))
 
+    def instead(self, kind: type[BalanceMode]) -> Repertoire:
+        """With another mode in the place of the one of that name."""
+        if kind.name not in [mode.name for mode in self.modes]:
+            raise InputError(f"no mode '{kind.name}' to take the place of")
+        return Repertoire(tuple(kind if mode.name == kind.name else mode for mode in self.modes), self.table)
+
     def rows(self, kind: type[BalanceMode]) -> tuple[Transition, ...]:
         """The rows that are read while a mode acts, in order."""
         name, upright = kind.name, kind.upright

@@ -37,6 +37,7 @@ KNOCK = 1.5  # change of velocity of the push that knocks a robot over [m/s]: no
 KNOCK_TIME = 0.2  # [s]
 STANDS = 0.9  # of the standing CoM height: so tall, and upright, it has got up
 STILL_FOR = 1.0  # it has succeeded when it still stands, or lies as it should, in the last second [s]
+FOOT = 0.06  # parts of the body that are so near the lowest in the stance are feet [m]
 NEAR = 0.6  # a trunk that leans less stands [rad]
 
 
@@ -79,15 +80,23 @@ class HeadWatch:
         stance.qpos[:3], stance.qpos[3:7], stance.qpos[joints] = q[:3], q[[6, 3, 4, 5]], q[7:]
         mujoco.mj_kinematics(model, stance)
         bodies = [g for g in range(model.ngeom) if model.geom_contype[g] and g != self._ground]
-        self._head = max(bodies, key=lambda g: stance.geom_xpos[g, 2])  # the part that is highest in the stance
+        self.head = max(bodies, key=lambda g: stance.geom_xpos[g, 2])  # the part that is highest in the stance
+        low = min(stance.geom_xpos[g, 2] for g in bodies)
+        feet = {model.geom_bodyid[g] for g in bodies if stance.geom_xpos[g, 2] < low + FOOT}
+        self._feet = {g for g in bodies if model.geom_bodyid[g] in feet}
         self._velocity = np.zeros(6)
+
+    def on_ground(self) -> set[int]:
+        """The parts, beside the feet, that touch the ground."""
+        pairs = [set(map(int, pair)) for pair in self.data.contact.geom if self._ground in pair]
+        return set().union(*pairs) - self._feet - {self._ground}
 
     def look(self) -> float:
         """Speed toward the ground while they touch [m/s]."""
         data = self.data
-        if not any(self._head in pair and self._ground in pair for pair in data.contact.geom):
+        if not any(self.head in pair and self._ground in pair for pair in data.contact.geom):
             return 0.0
-        mujoco.mj_objectVelocity(self.model, data, mujoco.mjtObj.mjOBJ_GEOM, self._head, self._velocity, 0)
+        mujoco.mj_objectVelocity(self.model, data, mujoco.mjtObj.mjOBJ_GEOM, self.head, self._velocity, 0)
         return max(0.0, -float(self._velocity[5]))
 
 

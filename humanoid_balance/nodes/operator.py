@@ -7,7 +7,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
-from humanoid_balance.balance.settings import POLICIES, STRATEGIES, BalanceSettings
+from humanoid_balance.balance.settings import GET_UP, POLICIES, STRATEGIES, BalanceSettings
 from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.loop import Tick
 from humanoid_balance.nodes.box_node import BoxNode
@@ -32,6 +32,7 @@ ENTRIES = (
     Entry("policy", POLICIES[0], "how the feet-in-place mode decides", choices=POLICIES),
     Entry("step_policy", STEP_POLICIES[0], "how a foothold is predicted", choices=STEP_POLICIES),
     Entry("delay", 0.0, "reaction delay: only the stable mode acts for so long after a push begins [s]", 0.0, 5.0),
+    Entry("get_up", "on command", "after a fall: lie still, play skills that are asked for, or get up", choices=GET_UP),
     Entry("auto_arm", False, "take over as soon as the robot stands safely; for simulations"),
     Entry("staged", False, "bring the robot up in stages: ~/arm, ~/stand, ~/balance; for real robots"),
     *(
@@ -44,7 +45,7 @@ ENTRIES = (
 
 def balance_settings(parameters: Parameters) -> BalanceSettings:
     p = parameters
-    return BalanceSettings(p["strategy"], p["policy"], p["delay"], p["step_policy"])
+    return BalanceSettings(p["strategy"], p["policy"], p["delay"], p["step_policy"], p["get_up"])
 
 
 BAD = ("tripped", "falling")  # modes that are logged as errors

@@ -4,23 +4,27 @@ States: ``disarmed`` (no torque), ``armed`` (damping), ``active`` (the controlle
 until ``reset``, ``arm``, ``activate``. Every trip names what, where, the value and the limit. What leaves is finite,
 within the torque limit and its rate, whatever comes in; ``activate`` forgets all earlier ticks. No check asks whether a
 push is reported: that is an estimate, which a fault can fake.
+
+A body that hits the ground throws its joints about, and nobody's motor is at fault. While a command says that the body
+gives way (``yielding``: a fall, or lying on the ground), a joint beyond its range or speed is braked by the box, as a
+trip would do, for as long as it is there; the others go on giving way, and nothing is latched. All other checks count.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety import fields
-from humanoid_balance.safety.bounds import TorqueBounds
+from humanoid_balance.safety.bounds import ABSURD, TorqueBounds
 from humanoid_balance.safety.following import FollowWatch
 from humanoid_balance.safety.glance import Glance
 from humanoid_balance.safety.runaway import RunawayWatch
-from humanoid_balance.safety.speed import SpeedWatch
+from humanoid_balance.safety.speed import CEILING, SpeedWatch
 from humanoid_balance.safety.trip import Trip
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
 
@@ -145,6 +149,8 @@ class SafetyBox:
         )  # fmt: skip
         if not glance.well_before(EFFORT):
             trip = self._look_closely(frame, q, v, command)
+            if trip is None and command.yielding:
+                command = self._braked(command, q, v)
         else:
             self._complete = frame.stamp
             self.following.reset()
@@ -189,7 +195,7 @@ class SafetyBox:
             if trip is not None:
                 return trip
         if not (glance.well(POSITION) and glance.well(VELOCITY)):
-            trip = self._check_motion(frame.stamp, q, v)
+            trip = _not_numbers(names, q, v) if command.yielding else self._check_motion(frame.stamp, q, v)
             if trip is not None:
                 return trip
         silent = self._silent(frame)
@@ -200,10 +206,9 @@ class SafetyBox:
 
     def _check_motion(self, stamp: float, q: Array, v: Array) -> Trip | None:
         names = self.robot.joint_names
-        known = np.isfinite(v)
-        if not known.all():
-            i = int(np.argmin(known))
-            return Trip("velocity is not a number", names[i], float(v[i]), float(self._fastest[i]), "rad/s", "state.v")
+        trip = _not_numbers(names, q, v)
+        if trip is not None:
+            return trip
         fast = self.speed.update(stamp, max(self._period, 0.0), v)
         if not self.speed.sound():
             return Trip("the last speeds are not remembered", "safety box", math.nan, 0.0, "s", "box.speed")
@@ -213,10 +218,23 @@ class SafetyBox:
         inside = (q >= self._low) & (q <= self._high)
         if not inside.all():
             i = int(np.argmin(inside))
-            what = "joint outside its range" if math.isfinite(q[i]) else "position is not a number"
             limit = float(self._low[i] if q[i] < self._low[i] else self._high[i])
-            return Trip(what, names[i], float(q[i]), limit, "rad", "state.q")
+            return Trip("joint outside its range", names[i], float(q[i]), limit, "rad", "state.q")
         return None
+
+    def _braked(self, command: TorqueCommand, q: Array, v: Array) -> TorqueCommand:
+        """The command with the brake on each joint that is beyond its range or speed."""
+        thrown = (np.abs(v) > self._fastest) | (q < self._low) | (q > self._high)
+        if not thrown.any():
+            return command
+        most = CEILING * self._fastest  # beyond it the brake gives all it has anyway
+        brake = -self.robot.brake * np.minimum(np.maximum(v, -most), most)
+        return replace(
+            command,
+            torque=np.where(thrown, brake, command.torque),
+            stiffness=np.where(thrown, 0.0, command.stiffness),
+            damping=np.where(thrown, 0.0, command.damping),
+        )
 
     def _check_followed(self, frame: SensorFrame) -> Trip | None:
         """A motor that does what nobody asked for."""
@@ -259,3 +277,14 @@ class SafetyBox:
         self._heard = np.where(answered, frame.stamp, np.minimum(self._heard, frame.stamp))
         silent = ~(frame.stamp - self._heard <= SILENCE)
         return int(np.argmax(silent)) if silent.any() else None
+
+
+def _not_numbers(names: tuple[str, ...], q: Array, v: Array) -> Trip | None:
+    """A joint whose velocity or position is not a number, or so large that it cannot be computed with."""
+    for values, what, unit, field in ((v, "velocity", "rad/s", "state.v"), (q, "position", "rad", "state.q")):
+        known = np.abs(values) < ABSURD
+        if not known.all():
+            i = int(np.argmin(known))
+            fault = "cannot be meant" if math.isfinite(values[i]) else "is not a number"
+            return Trip(f"{what} {fault}", names[i], float(values[i]), ABSURD, unit, field)
+    return None

@@ -35,4 +35,6 @@ class Lying(BalanceMode):
     def update(self, now: Situation) -> Reference:
         self.side = side_of(self._axes.of(now.state.q))
         q, zero = now.state.q[7:], self._zero
-        return JointReference(now.state.stamp, self.name, q.copy(), zero, zero, zero, self._damping, zero)
+        return JointReference(
+            now.state.stamp, self.name, q.copy(), zero, zero, zero, self._damping, zero, yielding=True
+        )

@@ -29,4 +29,6 @@ class JointFeedback:
         damping = np.where(self._onboard, reference.damping, 0.0)
         torque = torque + (reference.stiffness - stiffness) * (reference.position - state.q[7:])
         torque += (reference.damping - damping) * (reference.velocity - state.v[6:])
-        return TorqueCommand(state.stamp, torque, reference.position, reference.velocity, stiffness, damping)
+        return TorqueCommand(
+            state.stamp, torque, reference.position, reference.velocity, stiffness, damping, False, reference.yielding
+        )

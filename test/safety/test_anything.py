@@ -114,6 +114,7 @@ class Storm:
                 stamp, 3.0 * limit * uniform(-1, 1, n), self.frame.position + uniform(-1, 1, n), uniform(-9, 9, n),
                 uniform(0, 20, n) * limit * self.chance(0.7), uniform(0, 0.3, n) * limit * self.chance(0.7),
             )  # fmt: skip
+        wanted = replace(wanted, yielding=self.chance(0.3))
         spoil = self.random.random()
         if spoil < 0.25:
             names = self.random.choice(FIELDS, self.random.integers(1, 4))

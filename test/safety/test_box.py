@@ -307,6 +307,37 @@ def test_a_joint_that_shakes_trips_although_it_is_slow_in_between(
     assert box.trip is not None and box.trip.what.startswith("joint too fast")
 
 
+@pytest.mark.parametrize("kind", ["fast", "above", "below"])
+def test_a_joint_that_the_ground_throws_in_a_planned_fall_is_braked_but_does_not_trip(
+    kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    frame, calm = standing
+    thrown, command, what, _ = faulty(kind, robot, *standing)
+    thrown = replace(thrown, v=thrown.v + np.where(np.arange(6 + robot.n) == 6 + 4, -8.0, 0.0))
+    box, ask = active(robot), replace(command, torque=0.1 * robot.torque_limit, yielding=True)
+    for _ in range(20):
+        sent = box.update(frame, thrown, ask)
+    assert box.arming is Arming.ACTIVE and not sent.damped
+    brake = np.clip(-robot.brake[4] * thrown.v[6 + 4], -robot.torque_limit[4], robot.torque_limit[4])
+    assert brake != 0.0 and sent.torque[4] == pytest.approx(brake)
+    assert sent.torque[5] == pytest.approx(0.1 * robot.torque_limit[5])  # the others go on
+    for _ in range(20):
+        sent = box.update(frame, calm, ask)
+    assert sent.torque[4] == pytest.approx(0.1 * robot.torque_limit[4])  # and so does this one afterwards
+    box.update(frame, thrown, replace(ask, yielding=False))
+    assert box.trip is not None and box.trip.what.startswith(what)
+
+
+@pytest.mark.parametrize("kind", ["not a number", "infinite", "invalid state", "old command"])
+def test_a_planned_fall_excuses_no_other_fault(
+    kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    state, command, what, _ = faulty(kind, robot, *standing)
+    box = active(robot)
+    assert is_braking(robot, box.update(standing[0], state, replace(command, yielding=True)))
+    assert box.trip is not None and box.trip.what.startswith(what)
+
+
 def test_excursions_are_forgotten_when_the_robot_is_activated_again(
     robot: Robot, standing: tuple[SensorFrame, RobotState]
 ) -> None:

@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 
-from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
-from humanoid_balance.balance.reference import LIMP, LOOSE
 from humanoid_balance.balance.situation import Situation
-from humanoid_balance.types import Reference
+from humanoid_balance.types import Array, JointReference, Reference
 
 LEAN = 1.0  # beyond this the torso does not come back over the feet [rad]
 LOWEST = 0.62  # CoM height at which standing is over, of the standing height: knees are folded
@@ -21,6 +19,10 @@ SUNK_REACH = 0.1  # ``out_of_reach`` of a body that has sunk, or whose trunk is 
 LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
 LONGEST = 2.0  # no fall takes longer: from 1 m it takes half a second, and some to roll out [s]
 TUCK = 0.35  # joints go this share of the distance to the middle of their range: knees and elbows bend
+GIVE = 0.7  # share of the torque limit that the springs of a falling body use: motors keep something to brake with
+SPRING = 0.4  # a joint so far from where it should be gives that [rad]: elbows and knees are springs of this travel
+SOFT = 0.02  # damping as a share of the torque limit [s/rad]: a joint that is thrown at 10 rad/s is braked with a fifth
+TINY = 1e-9  # stiffness of a joint that is not held [N m/rad]
 
 
 def lost(now: Situation, memory: Memory) -> str:
@@ -44,7 +46,7 @@ def lost(now: Situation, memory: Memory) -> str:
 
 
 class Falling(BalanceMode):
-    """Damped compliance toward a tucked posture, no contact force is asked for. Done when the body lies still."""
+    """Damped compliance toward a tucked posture, with bounded torques. Done when the body lies still."""
 
     name = "falling"
     upright = False
@@ -57,17 +59,28 @@ class Falling(BalanceMode):
         for group in ("legs", "arms"):
             indices = robot.groups.get(group, np.array([], dtype=int))
             self.tucked[indices] += TUCK * (middle - robot.posture)[indices]
+        self.most = GIVE * robot.torque_limit
+        self.stiffness, self.damping = self.most / SPRING, SOFT * robot.torque_limit
+        self._zero = np.zeros(robot.n)
 
     def enter(self, now: Situation) -> None:
         super().enter(now)
         self.began = self.moved = now.state.stamp
 
+    def pose(self, time: float) -> tuple[Array, Array, Array]:
+        """Where the joints go, stiffness and damping, ``time`` [s] after the fall was noticed (n,)."""
+        return self.tucked, self.stiffness, self.damping
+
     def update(self, now: Situation) -> Reference:
-        nothing, stamp = np.array([False, False]), now.state.stamp
-        if now.state.com_velocity.dot(now.state.com_velocity) > LYING**2 and not self.done:
+        state, stamp, zero = now.state, now.state.stamp, self._zero
+        if state.com_velocity.dot(state.com_velocity) > LYING**2 and not self.done:
             self.moved = stamp
         lies = stamp - self.moved > AT_REST or stamp - self.began > LONGEST
         self.done = "on the ground" if lies else ""
-        stack, wish = LIMP if lies else LOOSE, Wish(now.com, (0.0, 0.0))
-        maker = self.memory.maker
-        return maker.make(self.name, now, wish, stack=stack, contact=nothing, posture=self.tucked)
+        q = state.q[7:]
+        if lies or self.memory.settings.fall == "limp":
+            return JointReference(stamp, self.name, q.copy(), zero, zero, zero, zero, zero, yielding=True)
+        wanted, stiffness, damping = self.pose(stamp - self.began)
+        reach = self.most / np.maximum(stiffness, TINY)
+        position = q + np.minimum(np.maximum(wanted - q, -reach), reach)
+        return JointReference(stamp, self.name, position, zero, zero, stiffness, damping, zero, yielding=True)
