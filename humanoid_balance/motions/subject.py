@@ -38,8 +38,12 @@ class Subject:
     @property
     def leg(self) -> float:
         """Thigh and shank, mean of both sides [m]."""
-        offsets = self.clip.skeleton.offsets
-        return _leg(Skeleton(self.clip.skeleton.names, self.clip.skeleton.parents, offsets), self.parts)
+        return _leg(self.clip.skeleton, self.parts)
+
+    def resampled(self, rate: float) -> Subject:
+        """The same with another number of frames per second."""
+        clip = self.clip.resampled(rate)
+        return Subject(clip, self.parts, self.unit, self.scale, *clip.pose())
 
     def middle(self, chain: BoneChain) -> Array:
         """Knee or elbow (F, 3)."""
