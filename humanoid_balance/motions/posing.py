@@ -17,15 +17,18 @@ import pinocchio as pin
 from humanoid_balance.motions.limbs_of_robot import RobotLimbs
 from humanoid_balance.types import Array
 
-SOLE, SWINGING = 60.0, 20.0  # weight of a standing and of a swinging sole [1/m, 1/rad]
+SOLE, SWINGING = 60.0, 5.0  # weight of a standing and of a swinging sole [1/m]
+SOLE_TURN, SWINGING_TURN = 60.0, 0.6  # the same of its orientation [1/rad]: feet of a body that lies do not matter
 PELVIS, PELVIS_TURN, CHEST, BONES = 1.0, 0.6, 0.6, 0.35  # [1/m], [1/rad], [1/rad], per unit of a bone's direction
 POSTURE = 0.02  # of joints that nothing else wants to move [1/rad]
 DAMPING = 1e-3  # [1/rad²]
-ABOVE = 30.0  # of a knee, hip, hand or elbow that would be in the ground [1/m]
+ABOVE = 60.0  # of a knee, hip, hand or elbow that would be in the ground [1/m]
 FREE = np.full(6, 1e6)  # bounds of the base
 NO_ROWS = np.zeros((0, 500))
 THICK = {"hips": 0.10, "knees": 0.07, "shoulders": 0.09, "elbows": 0.06, "wrists": 0.05}  # around a joint, of the leg
+NEARLY = 2e-3  # a part of the body that is less deep in the ground is not worth an iteration [m]
 EXACT = 2e-4  # a standing sole that is so near to its place is there [m, rad]
+LONGEST = 0.4  # of a change of a coordinate in one iteration [m, rad]: farther away its Jacobian says nothing
 DONE = 1e-4  # largest change of a coordinate that needs no other iteration
 
 
@@ -35,7 +38,8 @@ class PoseWish:
 
     soles: Array  # positions (2, 3)
     sole_rotations: Array  # (2, 3, 3)
-    sole_weight: Array  # (2,)
+    stands: tuple[bool, bool]
+    level: Array  # of the ground below each sole (2,)
     hips: Array  # middle of the hips (3,)
     pelvis: Array  # orientation of the base (3, 3)
     chest: Array  # of the torso frame (3, 3)
@@ -55,14 +59,17 @@ class Poser:
         arms = [j for side in range(2) for j in (limbs.shoulders[side], limbs.elbows[side], limbs.wrists[side])]
         self._clear = [j for name in THICK for j in getattr(limbs, name)]
         self._thick = limbs.leg * np.array([t for name, t in THICK.items() for _ in getattr(limbs, name)])
+        self._thick = np.append(self._thick, np.zeros(8))  # corners of the soles
         self._points = [*limbs.hips, *arms, *self._clear]
         self._frames = [(model.frames[f].parentJoint, model.frames[f].placement) for f in frames]
         self._turn_mask = np.stack([self._mask(joint) for joint, _ in self._frames])  # soles, torso
-        self._mask_of = np.stack([*self._turn_mask[:2], *(self._mask(j) for j in self._points)])
+        corners = [mask for mask in self._turn_mask[:2] for _ in robot.soles[0]]
+        self._mask_of = np.stack([*self._turn_mask[:2], *(self._mask(j) for j in self._points), *corners])
         self._rest = POSTURE**2 + DAMPING
         self._skew = np.zeros((len(self._mask_of), 3, 3))
         self._base = self._mask(1)
         self.under = False  # a part of the body is in the ground
+        self.ground = True  # which may be forgotten on the way to the first pose
 
     def _mask(self, joint: int) -> Array:
         mask = np.zeros(self.model.nv)
@@ -78,13 +85,15 @@ class Poser:
         q[7:] = np.clip(q[7:], low, high)
         for k in range(most):
             rows, errors = self._linearised(q, wish)
-            if k >= iterations and np.abs(errors[:12]).max() < SOLE * EXACT and not self.under:
+            exact = all(np.abs(errors[6 * s : 6 * s + 6]).max() < SOLE * EXACT for s in range(2) if wish.stands[s])
+            if k >= iterations and exact and not self.under:
                 break
             H = rows.T @ rows
             g = rows.T @ errors
             g[6:] += POSTURE**2 * (self.robot.posture - q[7:])
             H[np.diag_indices_from(H)] += self._rest
             step = _bounded(H, g, low - q[7:], high - q[7:])
+            step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
             q = pin.integrate(self.model, q, step)
             if np.abs(step).max() < DONE:
                 break
@@ -95,9 +104,9 @@ class Poser:
         model, data = self.model, self.data
         pin.computeJointJacobians(model, data, q)
         poses = [data.oMi[joint] * place for joint, place in self._frames]
-        places = np.array(
-            [poses[0].translation, poses[1].translation, *(data.oMi[j].translation for j in self._points)]
-        )
+        joints = [data.oMi[j].translation for j in self._points]
+        corners = [c @ p.rotation.T + p.translation for c, p in zip(self.robot.soles, poses, strict=False)]
+        places = np.vstack([poses[0].translation, poses[1].translation, *joints, *corners])
         x, y, z = places.T
         skew = self._skew
         skew[:, 0, 1], skew[:, 0, 2], skew[:, 1, 0] = -z, y, z
@@ -107,10 +116,10 @@ class Poser:
         turns = J[3:] * self._turn_mask[:, None]
         rows, errors = [], []
         for side in range(2):
-            w = wish.sole_weight[side]
+            w, t = (SOLE, SOLE_TURN) if wish.stands[side] else (SWINGING, SWINGING_TURN)
             turn = pin.log3(wish.sole_rotations[side] @ poses[side].rotation.T)
-            rows += [w * moves[side], w * turns[side]]
-            errors += [w * (wish.soles[side] - places[side]), w * turn]
+            rows += [w * moves[side], t * turns[side]]
+            errors += [w * (wish.soles[side] - places[side]), t * turn]
         rows.append(PELVIS / 2 * (moves[2] + moves[3]))
         errors.append(PELVIS * (wish.hips - (places[2] + places[3]) / 2))
         base = data.oMi[1].rotation
@@ -124,8 +133,10 @@ class Poser:
             rows.append(along @ (moves[b] - moves[a]))
             errors.append(BONES * (wish.bones[bone] - way))
         low = places[10:, 2] - self._thick
-        self.under = bool(low.min() < -EXACT)
-        for k in np.flatnonzero(low < 0.0):
+        low[-8:-4] -= wish.level[0]
+        low[-4:] -= wish.level[1]
+        self.under = bool(low.min() < -NEARLY)
+        for k in np.flatnonzero(low < 0.0) if self.ground else ():
             rows.append(ABOVE * moves[10 + k, 2:])
             errors.append(-ABOVE * low[k : k + 1])
         return np.concatenate(rows), np.concatenate(errors)

@@ -20,7 +20,7 @@ from humanoid_balance.motions.clip import Clip
 from humanoid_balance.motions.feet import Touching, runs
 from humanoid_balance.motions.footing import SoleTrack, track
 from humanoid_balance.motions.limbs_of_robot import RobotLimbs
-from humanoid_balance.motions.posing import SOLE, SWINGING, Poser, PoseWish
+from humanoid_balance.motions.posing import Poser, PoseWish
 from humanoid_balance.motions.robot_clip import RobotClip
 from humanoid_balance.motions.subject import Subject, understood
 from humanoid_balance.robot.model import Robot
@@ -86,11 +86,13 @@ def _wishes(
     _within_reach(goal, turned, tracks, limbs, subject.clip.rate)
     torso = chest @ robot.torso_nominal
     bones = np.stack([b for arm in parts.arms or () for b in _directions(subject, arm)], axis=1)
-    weight = np.stack([np.where(t.support, SOLE, SWINGING) for t in tracks], axis=1)
+    left, right = (t.support.tolist() for t in tracks)
+    level = np.stack([t.level for t in tracks], axis=1)
     soles = np.stack([t.position for t in tracks], axis=1)
     rotations = np.stack([t.rotation for t in tracks], axis=1)
     wishes = [
-        PoseWish(soles[k], rotations[k], weight[k], goal[k], turned[k], torso[k], bones[k]) for k in range(len(goal))
+        PoseWish(soles[k], rotations[k], (left[k], right[k]), level[k], goal[k], turned[k], torso[k], bones[k])
+        for k in range(len(goal))
     ]
     return wishes, (tracks[0], tracks[1])
 
@@ -137,6 +139,9 @@ def _poses(wishes: list[PoseWish], limbs: RobotLimbs, period: float) -> Array:
     most = robot.velocity_limit * period
     out = np.empty((len(wishes), 7 + robot.n))
     poser.q[:3], poser.q[3:7] = wishes[0].hips, pin.Quaternion(wishes[0].pelvis).coeffs()
+    poser.ground = False
+    poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+    poser.ground = True
     out[0] = poser.solve(wishes[0], lower, upper, FIRST, FIRST)
     for k, wish in enumerate(wishes[1:], start=1):
         last = out[k - 1, 7:]
