@@ -1,4 +1,4 @@
-"""Read a recorded motion, fit it to a robot, play it (motion info FILE, motion import FILE, motion play CLIP)."""
+"""Read a recorded motion, fit it to a robot, play it (motion info FILE, motion import FILE, motion play|view CLIP)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--map", type=Path, metavar="F.yaml", help="which joint is what, where it is not found rightly")
     fit.add_argument("--plot", type=Path, metavar="F.png", help="the robot in twelve frames of the clip")
     fit.set_defaults(act=bring)
+    view = actions.add_parser("view", help="a clip as a page with a slider", description="A clip as a page.")
+    view.add_argument("file", type=Path, metavar="CLIP.npz", help="from 'motion import'")
+    view.add_argument("--robot", metavar="SPEC", help="default: the one that the clip was made for")
+    view.add_argument("-o", "--output", type=Path, metavar="F.html", help="default: the clip's name with .html")
+    view.add_argument("--plot", type=Path, metavar="F.png", help="the robot in twelve frames of the clip")
+    view.set_defaults(act=watch)
     play = actions.add_parser("play", help="let a robot follow a clip on standing feet", description="Play a clip.")
     add_common(play)
     play.add_argument("file", type=Path, metavar="CLIP.npz", help="of this robot, from 'motion import'")
@@ -68,6 +74,25 @@ def bring(options: argparse.Namespace) -> None:
         print_json(clip.report)
     else:
         print(f"{output}: {story(clip.report)}")
+
+
+def watch(options: argparse.Namespace) -> None:
+    from humanoid_balance.motions.robot_clip import RobotClip
+
+    clip = RobotClip.load(options.file)
+    robot = registry.load(options.robot or clip.robot)
+    clip.check(robot)
+    output = options.output or options.file.with_suffix(".html")
+    writable(output, "--output", (".html",))
+    if options.plot is not None:
+        from humanoid_balance.figures import strip
+
+        writable(options.plot, "--plot", (".png",))
+        strip.save(clip, robot, options.plot)
+    from humanoid_balance.viewer import clip_page
+
+    output.write_text(clip_page.page(clip, robot), encoding="utf-8")
+    print(output)
 
 
 def perform(options: argparse.Namespace) -> None:
