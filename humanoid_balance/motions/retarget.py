@@ -28,8 +28,9 @@ from humanoid_balance.types import Array
 
 RATE = 30.0  # frames per second of a robot's clip; the thesis of Lee has as many
 REACH = 0.985  # of a straight leg: hips come down where a foot would be farther away
-FIRST, NEXT, MOST = 60, 2, 12  # iterations of the first frame; of the others, which begin near their goal
-SLOWER = (1.0, 1.25, 1.6, 2.2, 3.0)  # times that a clip may take of its own
+FIRST, NEXT, MOST = 150, 2, 12  # iterations of the first frame; of the others, which begin near their goal
+SLOWER = (1.3, 2.0, 3.0)  # times that a clip may take of its own
+HELPS = 0.6  # of the slip must be left, or less, for a slower clip to be worth it
 SLIP = 0.003  # above which it is tried slower [m]
 SMOOTH = 0.15  # over which the hips come down [s]
 INSIDE = 1e-3  # joints stay so far from their stops [rad]
@@ -47,11 +48,16 @@ def retarget(clip: Clip, robot: Robot, mapping: Path | None = None) -> RobotClip
     touching = ground_contacts.find(subject)
     wishes, tracks = _wishes(subject, touching, limbs)
     rate = subject.clip.rate
-    for slower in SLOWER:
-        q = _poses(wishes, limbs, slower / rate)
-        found = fit.measure(q, wishes, tracks, limbs)
+    slower, q = 1.0, _poses(wishes, limbs, 1.0 / rate)
+    found = fit.measure(q, wishes, tracks, limbs)
+    for more in SLOWER:
         if found["slip_max"] < SLIP:
             break
+        slow = _poses(wishes, limbs, more / rate)
+        other = fit.measure(slow, wishes, tracks, limbs)
+        if other["slip_max"] > HELPS * found["slip_max"]:  # it is not the speed
+            break
+        slower, q, found = more, slow, other
     contacts = {name: flags.copy() for name, flags in touching.contacts.items()}
     report: dict[str, Any] = {
         "robot": robot.spec, "frames": len(q), "rate": rate / slower, "duration": (len(q) - 1) * slower / rate,

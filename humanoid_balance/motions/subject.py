@@ -20,7 +20,7 @@ LEG = 0.83  # thigh and shank of a person [m]: 0.246 + 0.245 of 1.70 m (Drillis 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "foot": 0.3048, "cmu": 0.0254 / 0.45}  # [m]
 PLAUSIBLE = 1.3  # a unit fits when the legs become at most by this factor longer or shorter than a person's
 ALONG = math.cos(math.radians(30.0))  # an axis this near to one of the file's is meant to be it
-JUMP = 3.0  # a first frame is no part of the motion when it is this many times farther than any others are apart,
+JUMP = 6.0  # a first frame is no part of the motion when it is this many times farther than others usually are,
 LEAST_JUMP = 0.3  # and a joint turns, or the root moves by legs, at least by this [rad, legs]
 
 
@@ -136,7 +136,7 @@ def _calibration_first(clip: Clip, leg: float) -> bool:
     cosine = (np.einsum("fkij,fkij->fk", clip.rotations[1:], clip.rotations[:-1]) - 1.0) / 2.0
     angle = np.arccos(np.clip(cosine, -1.0, 1.0)).max(axis=1)
     apart = np.maximum(angle, np.linalg.norm(np.diff(clip.root, axis=0), axis=1) / leg)
-    return bool(apart[0] > LEAST_JUMP and apart[0] > JUMP * apart[1:].max())
+    return bool(apart[0] > LEAST_JUMP and apart[0] > JUMP * np.median(apart[1:]))
 
 
 def _world_axes(clip: Clip, rest: Array) -> Array:
