@@ -20,6 +20,7 @@ NEAR = 0.05  # height of a heel or ball that rests, above where most do [m]
 LIMB = 0.13  # the same of a knee or a wrist, whose joints lie inside [m]
 LOW = 0.25  # feet lower than this, above the lowest, may stand [m]
 TILTED = np.cos(np.radians(50.0))  # a foot that is more tilted does not stand
+TURNING = 1.2  # a foot that turns faster about the vertical pivots and does not stand [rad/s]
 WINDOW = 1 / 15  # over which speeds are measured: recordings have noise [s]
 SHORTEST = 0.08  # a shorter contact, or gap between two, is noise [s]
 HEEL = 0.3  # of the distance from ankle to ball: how far the heel is behind the ankle
@@ -95,7 +96,7 @@ def find(subject: Subject) -> Touching:
     ground = _ground([*balls, *heels], rate, scale, lowest)
     feet = []
     for sole, ankle, ball, heel, height in zip(soles, ankles, balls, heels, heights, strict=True):
-        upright = sole[:, 2, 2] > TILTED
+        upright = (sole[:, 2, 2] > TILTED) & (_turning(sole, rate) < TURNING)
         down = [upright & _rests(p, rate, scale, _level(p, rate, scale, ground)) for p in (heel, ball)]
         feet.append(FootMotion(sole, ankle, ball, heel, height, *(steady(d, rate) for d in down)))
     return Touching((feet[0], feet[1]), ground, _limbs(subject, ground, rate, scale))
@@ -133,6 +134,12 @@ def _level(point: Array, rate: float, scale: float, ground: float) -> Array:
         if (end - begin) / rate >= 2 * SHORTEST and height - ground > NEAR * scale:
             level[max(begin - 2, 0) : end + 2] = height
     return level
+
+
+def _turning(sole: Array, rate: float) -> Array:
+    """How fast the heading of a foot changes (F,) [rad/s]; zero for a single frame."""
+    heading = np.unwrap(np.arctan2(sole[:, 1, 0], sole[:, 0, 0]))
+    return speed(np.stack([heading, 0 * heading, 0 * heading], axis=1), rate)
 
 
 def _rests(point: Array, rate: float, scale: float, level: Array) -> Flags:
