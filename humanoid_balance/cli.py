@@ -18,6 +18,7 @@ from humanoid_balance.commands import (
     experiment,
     gait,
     live,
+    motion,
     operate,
     push,
     replay,
@@ -30,7 +31,8 @@ from humanoid_balance.commands import (
 from humanoid_balance.errors import InputError
 
 COMMANDS: dict[str, Any] = {  # modules and requests: a docstring, ``configure(parser)`` and ``run(options)``
-    "robots": robots, "robot": robot, "push": push, "walk": walk, "gait": gait, "skill": skill, "live": live,
+    "robots": robots, "robot": robot, "push": push, "walk": walk, "gait": gait, "skill": skill, "motion": motion,
+    "live": live,
     "envelope": envelope, "compare": compare, "experiment": experiment,
     "bench": bench, "board": board, "check": check, "up": up, "bringup": bringup, "replay": replay, **operate.REQUESTS,
 }  # fmt: skip

@@ -1,0 +1,124 @@
+"""Read a recorded motion, fit it to a robot, play it (motion info FILE, motion import FILE, motion play|view CLIP)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from humanoid_balance.commands.common import Bar, add_common, number, print_json, writable
+from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
+from humanoid_balance.commands.push import add_world, world_settings
+from humanoid_balance.commands.walk import push
+from humanoid_balance.motions import info, library
+from humanoid_balance.robot import registry
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    about = actions.add_parser("info", help="what a clip is", description="What a clip is.")
+    about.add_argument("file", type=Path, metavar="FILE", help="BVH")
+    about.set_defaults(act=show)
+    fit = actions.add_parser("import", help="fit a clip to a robot", description="Fit a clip to a robot.")
+    fit.add_argument("file", type=Path, metavar="FILE", help="BVH")
+    fit.add_argument("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
+    fit.add_argument("-o", "--output", type=Path, metavar="CLIP.npz", help="default: FILE's name with .ROBOT.npz")
+    fit.add_argument("--map", type=Path, metavar="F.yaml", help="which joint is what, where it is not found rightly")
+    fit.add_argument("--plot", type=Path, metavar="F.png", help="the robot in twelve frames of the clip")
+    fit.set_defaults(act=bring)
+    view = actions.add_parser("view", help="a clip as a page with a slider", description="A clip as a page.")
+    view.add_argument("file", type=Path, metavar="CLIP.npz", help="from 'motion import'")
+    view.add_argument("--robot", metavar="SPEC", help="default: the one that the clip was made for")
+    view.add_argument("-o", "--output", type=Path, metavar="F.html", help="default: the clip's name with .html")
+    view.add_argument("--plot", type=Path, metavar="F.png", help="the robot in twelve frames of the clip")
+    view.set_defaults(act=watch)
+    play = actions.add_parser("play", help="let a robot follow a clip on standing feet", description="Play a clip.")
+    add_common(play)
+    play.add_argument("file", type=Path, metavar="CLIP.npz", help="of this robot, from 'motion import'")
+    play.add_argument("--time", type=number, metavar="S", help="length of the run; default: the clip once")
+    play.add_argument("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be repeated")
+    add_world(play)
+    add_outputs(play)
+    play.set_defaults(act=perform)
+    for action in (about, fit):
+        action.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
+
+
+def run(options: argparse.Namespace) -> None:
+    options.act(options)
+
+
+def show(options: argparse.Namespace) -> None:
+    found = info.facts(library.load(options.file))
+    if options.json:
+        print_json(found)
+    else:
+        print(info.story(found))
+
+
+def bring(options: argparse.Namespace) -> None:
+    from humanoid_balance.motions.retarget import retarget
+
+    robot = registry.load(options.robot)
+    output = options.output or options.file.with_name(f"{options.file.stem}.{robot.name}.npz")
+    writable(output, "--output", (".npz",))
+    if options.plot is not None:
+        writable(options.plot, "--plot", (".png",))
+    clip = retarget(library.load(options.file), robot, options.map)
+    clip.save(output)
+    if options.plot is not None:
+        from humanoid_balance.figures import strip
+
+        strip.save(clip, robot, options.plot)
+    if options.json:
+        print_json(clip.report)
+    else:
+        print(f"{output}: {story(clip.report)}")
+
+
+def watch(options: argparse.Namespace) -> None:
+    from humanoid_balance.motions.robot_clip import RobotClip
+
+    clip = RobotClip.load(options.file)
+    robot = registry.load(options.robot or clip.robot)
+    clip.check(robot)
+    output = options.output or options.file.with_suffix(".html")
+    writable(output, "--output", (".html",))
+    if options.plot is not None:
+        from humanoid_balance.figures import strip
+
+        writable(options.plot, "--plot", (".png",))
+        strip.save(clip, robot, options.plot)
+    from humanoid_balance.viewer import clip_page
+
+    output.write_text(clip_page.page(clip, robot), encoding="utf-8")
+    print(output)
+
+
+def perform(options: argparse.Namespace) -> None:
+    from humanoid_balance.experiments import motion as experiment
+
+    settings = world_settings(options, options.time)
+    check_outputs(options)
+    with Bar(f"play {options.robot}") as bar:
+        done = experiment.run(settings, options.file, options.push, bar, options.log)
+    write_outputs(done, options, done.title)
+    if options.json:
+        print_json(done.result)
+    else:
+        modes = " -> ".join(f"{name} ({t:.2f} s)" for t, name in done.result["modes"])
+        print(f"{done.title}\nmodes: {modes}")
+
+
+def story(report: dict[str, Any]) -> str:
+    """How well a clip fits, in three lines."""
+    slower = (
+        "" if report["slower"] == 1.0 else f", {report['slower']:g} times slower than recorded: joints are not faster"
+    )
+    touching = ", ".join(f"{name} {found['share']:.0%}" for name, found in report["contacts"].items() if found["share"])
+    return (
+        f"{report['robot']}, {report['frames']} frames at {report['rate']:g} Hz, {report['duration']:.2f} s{slower}\n"
+        f"slip {1e3 * report['slip_max']:.1f} mm, penetration {1e3 * report['penetration_max']:.1f} mm, "
+        f"{report['limit_hits']} limit hits, directions {report['joint_error_rms']:.3f} rad rms off; "
+        f"{report['seconds']:.2f} s\non the ground: {touching}"
+    )

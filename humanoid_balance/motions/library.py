@@ -1,0 +1,20 @@
+"""Clips from files, by the ending of their name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.motions import bvh
+from humanoid_balance.motions.clip import Clip
+
+READERS: dict[str, Callable[[Path], Clip]] = {".bvh": bvh.load}
+
+
+def load(file: Path) -> Clip:
+    """A recorded motion, in the axes and the unit of its file."""
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise InputError(f"{file}: not a motion by its name; allowed: a name that ends in {', '.join(READERS)}")
+    return reader(file)
