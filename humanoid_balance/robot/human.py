@@ -61,8 +61,7 @@ KUDOH: dict[str, Joint] = {
     "knee": (("pitch", 0, 150, 200),),
     "ankle": (("pitch", -60, 60, 180), ("roll", -30, 45, 60), ("yaw", -20, 20, 60)),
 }
-# The same with the adduction that it lacks: legs that cross. A walker on flat soles needs the thesis's ankles and hips;
-# people lift the heel instead.
+# The same with the adduction that it lacks: legs that can cross.
 ADDUCTED = KUDOH | {"hip": (("yaw", -15, 30, 200), ("roll", -25, 45, 200), ("pitch", -90, 45, 200))}
 # Mean ranges of healthy adults (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), to whole five degrees.
 # Differences: the ankle bends up as far as it does under load with a bent knee (35 deg, not 20), and its yaw, which
