@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,8 @@ import numpy as np  # isort: skip  # after the package, which sees to it that li
 
 OBEYED, STRAIGHT = 0.05, 2.0  # relative error of a speed; of the heading [deg]
 STILL: Velocity = (0.0, 0.0, 0.0)
+THESIS_MASS = 71.0  # of Kudoh's body [kg]
+LEE = {0: 0.59, 90: 0.47, 180: 0.72, 270: 0.36}  # direction of the force [deg]: change of velocity [m/s]
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class Asked:
     aside: float
     turn: float
     pushed: float
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    """Of a robot, whatever its options are."""
+    return ASKED[options.robot.split(":")[0]]
 
 
 ASKED = {
@@ -57,6 +64,11 @@ class Episode:
     obeys: bool = True  # speeds and heading count
 
 
+def changed(robot: str, option: str) -> str:
+    """A robot's name with one more option."""
+    return f"{robot}{',' if ':' in robot else ':'}{option}"
+
+
 def steady(velocity: Velocity) -> Itinerary:
     return Itinerary(((BEGIN, velocity),))
 
@@ -64,16 +76,21 @@ def steady(velocity: Velocity) -> Itinerary:
 def forward(options: argparse.Namespace) -> Iterator[Episode]:
     """20 s straight on."""
     for seed in range(options.seeds):
-        velocity = (ASKED[options.robot].forward, 0.0, 0.0)
+        velocity = (asked(options).forward, 0.0, 0.0)
         settings = RunSettings(robot=options.robot, time=20.0, seed=seed)
         yield Episode(f"{velocity[0]} m/s, seed {seed}", settings, steady(velocity))
 
 
 def ways(options: argparse.Namespace) -> Iterator[Episode]:
     """Backward, to both sides, on the spot, and a curve, 10 s each."""
-    asked = ASKED[options.robot]
-    curve = (asked.forward / 2, 0.0, asked.turn / 2)
-    others = ((-asked.backward, 0.0, 0.0), (0.0, asked.aside, 0.0), (0.0, -asked.aside, 0.0), (0.0, 0.0, asked.turn))
+    speeds = asked(options)
+    curve = (speeds.forward / 2, 0.0, speeds.turn / 2)
+    others = (
+        (-speeds.backward, 0.0, 0.0),
+        (0.0, speeds.aside, 0.0),
+        (0.0, -speeds.aside, 0.0),
+        (0.0, 0.0, speeds.turn),
+    )
     for velocity in (*others, curve):
         for seed in range(options.seeds):
             settings = RunSettings(robot=options.robot, time=10.0, seed=seed)
@@ -84,28 +101,57 @@ def halt(options: argparse.Namespace) -> Iterator[Episode]:
     """Ten moments of the gait at which the command ends; 20 s more of standing."""
     for k in range(10):
         end = 4.0 + 0.09 * k
-        script = Itinerary(((BEGIN, (ASKED[options.robot].forward, 0.0, 0.0)), (end, STILL)))
+        script = Itinerary(((BEGIN, (asked(options).forward, 0.0, 0.0)), (end, STILL)))
         settings = RunSettings(robot=options.robot, time=end + 20.0, seed=k)
         yield Episode(f"command ends at {end:.2f} s", settings, script, obeys=False)
 
 
-def pushes(options: argparse.Namespace) -> Iterator[Episode]:
-    """Eight directions and some phases of the gait; ``--dv`` [m/s] within 0.2 s."""
-    force = options.dv * registry.load(options.robot).mass / 0.2
-    script = steady((ASKED[options.robot.split(":")[0]].pushed, 0.0, 0.0))
-    for direction in range(0, 360, 45):
+def pushed(options: argparse.Namespace, force: float, duration: float, directions: Iterable[int]) -> Iterator[Episode]:
+    """One push in each of some phases of the gait; up 4 s after it."""
+    script = steady((asked(options).pushed, 0.0, 0.0))
+    for direction in directions:
         for k in range(options.phases):
             settings = RunSettings(robot=options.robot, time=7.5)
-            push = PushProfile(force, 0.2, direction, 2.4)
+            push = PushProfile(force, duration, direction, 2.4)
             name = f"{direction} deg, phase {k / options.phases:.2f}"
             yield Episode(name, settings, script, (push,), k / options.phases, obeys=False)
 
 
+def pushes(options: argparse.Namespace) -> Iterator[Episode]:
+    """Eight directions; ``--dv`` [m/s] within 0.2 s."""
+    force = options.dv * registry.load(options.robot).mass / 0.2
+    yield from pushed(options, force, 0.2, range(0, 360, 45))
+
+
+def ke7(options: argparse.Namespace) -> Iterator[Episode]:
+    """Kudoh: 300 N for 0.4 s from behind on 71 kg; other bodies get the same change of velocity."""
+    force = 300.0 * registry.load(options.robot).mass / THESIS_MASS
+    yield from pushed(options, force, 0.4, (0,))
+
+
+def t4(options: argparse.Namespace) -> Iterator[Episode]:
+    """Torres: 500 N for 0.1 s from four sides, scaled to the mass in the same way."""
+    force = 500.0 * registry.load(options.robot).mass / THESIS_MASS
+    yield from pushed(options, force, 0.1, (0, 90, 180, 270))
+
+
+def lee(options: argparse.Namespace) -> Iterator[Episode]:
+    """Lee: ten pushes of 0.4 s, one every 4 s, at the change of velocity that his walker bore from that side."""
+    mass = registry.load(options.robot).mass
+    script = steady((asked(options).pushed, 0.0, 0.0))
+    for direction, dv in LEE.items():
+        for k in range(options.phases):
+            train = tuple(PushProfile(dv * mass / 0.4, 0.4, direction, 2.4 + 4.0 * i) for i in range(10))
+            name = f"{direction} deg, {dv} m/s, phase {k / options.phases:.2f}"
+            settings = RunSettings(robot=options.robot, time=44.0)
+            yield Episode(name, settings, script, train, k / options.phases, obeys=False)
+
+
 def random(options: argparse.Namespace) -> Iterator[Episode]:
     """120 s of commands that change by up to 0.5 m/s and 0.5 rad/s every 3 s."""
-    asked = ASKED[options.robot]
-    low = np.array([-asked.backward, -asked.aside, -asked.turn])
-    high = np.array([asked.forward, asked.aside, asked.turn])
+    speeds = asked(options)
+    low = np.array([-speeds.backward, -speeds.aside, -speeds.turn])
+    high = np.array([speeds.forward, speeds.aside, speeds.turn])
     for seed in range(options.seeds):
         rng, velocity, lines = np.random.default_rng(seed), np.zeros(3), []
         for k in range(40):
@@ -120,22 +166,22 @@ def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
     """60 % of the speed on a body or in a world that the controller does not know."""
     mass = registry.load(options.robot).mass
     cases: dict[str, dict[str, Any]] = {
-        "mass +10 %": {"plant_robot": f"{options.robot}:mass={1.1 * mass:.2f}"},
-        "mass -10 %": {"plant_robot": f"{options.robot}:mass={0.9 * mass:.2f}"},
+        "mass +10 %": {"plant_robot": changed(options.robot, f"mass={1.1 * mass:.2f}")},
+        "mass -10 %": {"plant_robot": changed(options.robot, f"mass={0.9 * mass:.2f}")},
         "friction 0.5": {"friction": 0.5},
         "torques x 0.8": {"torque_scale": 0.8},
         "latency 2 + 2 ms": {"sensor_latency": 0.002, "actuator_latency": 0.002},
         "payload 5 kg": {"payload": 5.0},
     }
-    if options.robot == "human":
-        cases["shank +6 %"] = {"plant_robot": "human:shank=1.06"}
-    velocity = (0.6 * ASKED[options.robot].forward, 0.0, 0.0)
+    if options.robot.startswith("human"):
+        cases["shank +6 %"] = {"plant_robot": changed(options.robot, "shank=1.06")}
+    velocity = (0.6 * asked(options).forward, 0.0, 0.0)
     for name, changes in cases.items():
         yield Episode(name, RunSettings(robot=options.robot, time=20.0, **changes), steady(velocity), obeys=False)
 
 
 ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
-    row.__name__: row for row in (forward, ways, halt, pushes, random, mismatch)
+    row.__name__: row for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch)
 }
 
 

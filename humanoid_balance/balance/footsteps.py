@@ -12,14 +12,20 @@ import math
 from dataclasses import dataclass
 
 from humanoid_balance.balance.gait import Step
-from humanoid_balance.balance.reach import Reach
+from humanoid_balance.balance.legs import Legs
+from humanoid_balance.balance.reach import ASIDE, Reach
 from humanoid_balance.geometry import Point
 
 PRESSURE, PLACE, OFFSET = 0.03, 1.0, 20.0  # weights of what leaves its nominal value, squared metres
 TIME = 0.15  # [m²/s²]
 LOST = 1e3  # weight of an offset from which no sequence of steps comes back
+STRETCHED = 200.0  # weight of a stride that the stance leg cannot make: it would drag its foot off the ground
+CROSSING = 0.03  # price of crossing [m²]: worth it where the offset gets better by 4 cm, as the legs come back later
 PASSED = 0.6  # share of ``Reach.past`` from which on soles are no longer beside each other
+CLEAR = 0.8  # share of ``Reach.near`` from which on a foot beside the other does not touch it: soles and a bit
 HASTE = 0.002  # change of the landing time in a tick [s]
+QUICK = 1.5  # a foot that hurries flies this much farther than ``Reach`` says, which is for one of a standing body
+TRIES = 12  # step times of which the viable offsets are the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class Adapted:
 
     time: float  # until the foot lands [s]
     place: Point
+    aim: Point  # where the foot is sent now: beside the place as long as it has to go around the other leg
     pressure: Point
     offset: Point
     lost: float  # by how much the offset is beyond what steps can come back from [m]
@@ -35,86 +42,179 @@ class Adapted:
 
 
 @dataclass(frozen=True, slots=True)
+class Pendulum:
+    """The body as a step sees it, in coordinates of the stance foot, y toward the swinging leg's side."""
+
+    omega: float
+    com: Point
+    dcm: Point
+
+    def stride(self, time: float, pressure: Point, hip: Point) -> float:
+        """How far the stance leg's hip will be from its ankle over the ground [m]; ``hip`` as ``Legs.hip``."""
+        grown, shrunk = math.exp(self.omega * time), math.exp(-self.omega * time)
+        x, y = (
+            p + (s - p) * shrunk + (c - p) * (grown - shrunk) / 2
+            for s, c, p in zip(self.com, self.dcm, pressure, strict=True)
+        )
+        return math.hypot(x + hip[0], y - hip[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Flying:
+    """The foot that swings or will, in coordinates of the stance foot."""
+
+    at: Point
+    velocity: Point  # zero before it leaves
+    carried: float  # speed of the body, which carries it along [m/s]
+
+    def flight(self, reach: Reach, time: float) -> float:
+        """How far it gets from where it would stop evenly [m]."""
+        return QUICK * reach.flight(time) + self.carried * time
+
+
+@dataclass(frozen=True, slots=True)
 class Viable:
     """DCM offsets, when the weight comes onto a foot, from which steps without end are possible [m].
 
-    With the pressure at the edge r of the sole and the farthest step L in the shortest time T an offset b becomes
-    b' = r + (b - r) exp(omega T) - L. Forward b' = b is the limit; sideways the legs take turns: b' of a step outward
-    is the one that the next foot has to catch by crossing, or that the sole alone has to hold.
+    With the pressure at the edge r of the sole an offset b becomes b' = r + (b - r) exp(omega T) - u(T) with a step
+    u as far as a foot flies in the time T. Forward b' = b is the limit, of the best T; sideways the legs take turns:
+    inward, to the side of the foot that leaves next, it may step wide; outward it has to be set down beside the other
+    or cross, and the next one steps wide.
     """
 
     forward: float
     backward: float
-    inward: float  # to the side of the foot that leaves next
+    inward: float
     outward: float
 
     @staticmethod
     def of(reach: Reach, half_length: float, half_width: float, omega: float, transfer: float) -> Viable:
-        e = math.exp(-omega * (reach.shortest + transfer))
-        x, y, cross = half_length, half_width, max(-reach.across, 0.0)
-        outward = (y + cross * e + (reach.far - y) * e * e) / (1 - e * e) if cross > 0 else y
-        forward, backward = (x + far * e / (1 - e) for far in (reach.forward, reach.backward))
-        return Viable(forward, backward, y + (reach.far + outward - y) * e, outward)
+        x, y = half_length, half_width
+        times = [reach.shortest + (reach.longest - reach.shortest) * k / (TRIES - 1) for k in range(TRIES)]
+        kept = [(math.exp(-omega * (time + transfer)), QUICK * reach.flight(time)) for time in times]
+        # A foot flies two steps' lengths; and the body, which is one step ahead of it in that time, carries it along.
+        forward, backward = (
+            x + max(min(far, flight) * e / (1 - e) for e, flight in kept) for far in (reach.forward, reach.backward)
+        )
+        wide = [(e, min(reach.far, ASIDE * flight - reach.near)) for e, flight in kept]
+        # Set down beside the other at once, or farther across the longer it flies.
+        across = [(e, max(-reach.near, min(-reach.across, ASIDE * flight - 2 * reach.near))) for e, flight in kept]
+        inward = outward = y
+        for _ in range(TRIES):
+            inward = max(y + (u + outward - y) * e for e, u in wide)
+            outward = max(y, *(y + (u + inward - y) * e for e, u in across))
+        return Viable(forward, backward, inward, outward)
 
 
 class Adapter:
     """Adapts steps of one robot. The sole is ``half_length`` by ``half_width`` without its margin [m]."""
 
-    def __init__(self, reach: Reach, half_length: float, half_width: float, transfer: float) -> None:
+    def __init__(self, reach: Reach, half_length: float, half_width: float, transfer: float, legs: Legs, omega: float):
         self.reach, self.half = reach, (half_length, half_width)
-        self.transfer = transfer
+        self.transfer, self.legs = transfer, legs
+        self.viable = Viable.of(reach, half_length, half_width, omega, transfer)
 
     def adapt(
-        self, dcm: Point, omega: float, foot: Point, nominal: Step, sign: float, times: list[float], usual: float,
-        flight: float, speed: float = 0.0,
-    ) -> Adapted:  # fmt: skip
-        """The best of some landing ``times`` [s from now]. ``dcm`` and ``foot`` in coordinates of the stance foot.
+        self, now: Pendulum, foot: Flying, nominal: Step, sign: float, times: list[float], usual: float
+    ) -> Adapted:
+        """The best of some landing ``times`` [s from now].
 
-        ``usual``: when the foot would land in the nominal gait [s]; ``flight``: how much faster than its reach
-        says a foot may be; ``sign`` turns y to the side of the swinging leg.
+        ``usual``: when the foot would land in the nominal gait [s]; ``sign`` turns y to the side of the swinging leg.
         """
+        dcm, omega = now.dcm, now.omega
         (nx, ny), (bx, by) = nominal.place, nominal.offset
         ny, by = sign * ny, sign * by
-        viable = Viable.of(self.reach, *self.half, omega, self.transfer)
+        viable, near = self.viable, self.reach.near
         best: Adapted | None = None
         for time in times:
             grown = math.exp(omega * (time + self.transfer / 2))
-            px, x = _shared(dcm[0], grown, nx, bx, self.half[0])
-            py, y = _shared(dcm[1], grown, ny, by, self.half[1])
-            x, y = self.reach.clip(x, y)
-            y = self._clear(x, y, foot)
-            x, y = self._flown(x, y, foot, flight * self.reach.flight(time) + speed * time)
-            px, py = self._again(dcm[0], grown, px, x, bx, 0), self._again(dcm[1], grown, py, y, by, 1)
-            ox, oy = px + (dcm[0] - px) * grown - x, py + (dcm[1] - py) * grown - y
-            lost = max(0.0, ox - viable.forward, -viable.backward - ox) + max(
-                0.0, oy - viable.outward, -viable.inward - oy
-            )
-            cost = (
-                PRESSURE * (px * px + py * py) + PLACE * ((x - nx) ** 2 + (y - ny) ** 2)
-                + OFFSET * ((ox - bx) ** 2 + (oy - by) ** 2) + TIME * (time - usual) ** 2 + LOST * lost * lost
-            )  # fmt: skip
-            if best is None or cost < best.cost:
-                best = Adapted(time, (x, y), (px, py), (ox, oy), lost, cost)
+            first_x, wanted_x = _shared(dcm[0], grown, nx, bx, self.half[0])
+            first_y, wanted_y = _shared(dcm[1], grown, ny, by, self.half[1])
+            for crossing in (0, 1, -1) if wanted_y < near and self.reach.across < near else (0,):
+                place = self._place(wanted_x, wanted_y, foot, time, crossing)
+                if place is None:
+                    continue
+                x, y = place
+                px = self._again(dcm[0], grown, first_x, x, bx, 0)
+                py = self._again(dcm[1], grown, first_y, y, by, 1)
+                ox, oy = px + (dcm[0] - px) * grown - x, py + (dcm[1] - py) * grown - y
+                lost = max(0.0, ox - viable.forward, -viable.backward - ox) + max(
+                    0.0, oy - viable.outward, -viable.inward - oy
+                )
+                stretched = max(0.0, now.stride(time, (px, py), self.legs.hip) - self.legs.farthest)
+                cost = (
+                    PRESSURE * (px * px + py * py) + PLACE * ((x - nx) ** 2 + (y - ny) ** 2)
+                    + OFFSET * ((ox - bx) ** 2 + (oy - by) ** 2) + TIME * (time - usual) ** 2 + LOST * lost * lost
+                    + STRETCHED * stretched * stretched + (CROSSING if crossing else 0.0)
+                )  # fmt: skip
+                if best is None or cost < best.cost:
+                    best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost)
         assert best is not None
         return best
 
-    def _flown(self, x: float, y: float, foot: Point, flight: float) -> Point:
+    def _place(self, x: float, y: float, foot: Flying, time: float, crossing: int) -> Point | None:
+        """The nearest place that the foot reaches in a time; ``crossing`` before (1) or behind (-1) the other one."""
+        reach = self.reach
+        if not crossing:
+            x, y = reach.beside(x, y)
+            return self._flown(self._uncrossed(x, y, foot, time), y, foot, time)
+        y = max(y, reach.across)
+        x = crossing * max(crossing * x, reach.passing(y))
+        if not -reach.backward <= x <= reach.forward:
+            return None
+        ahead, start = crossing * (x - foot.at[0]), crossing * foot.at[0]
+        passed = PASSED * reach.past
+        if start < passed:  # it goes forward first, then aside
+            left = time * (1.0 - (passed - start) / ahead)
+            y = max(y, reach.near - ASIDE * foot.flight(reach, left))
+            if y > reach.near:
+                return None
+        x, y = self._flown(x, y, foot, time)
+        return (x, y) if crossing * x >= reach.passing(y) - 1e-9 else None
+
+    def _crossed(self, x: float, foot: Flying) -> float:
+        """Where a foot has to go around the other leg to get to its own side: 1 before it, -1 behind it, 0 nowhere."""
+        (fx, fy), passed = foot.at, PASSED * self.reach.past
+        side = 1.0 if fx > 0.0 else -1.0
+        return side if fy < CLEAR * self.reach.near and side * fx > passed > side * x else 0.0
+
+    def _uncrossed(self, x: float, y: float, foot: Flying, time: float) -> float:
+        """How far a foot that was left crossed gets along the stance foot: it goes to its own side first."""
+        side, fy = self._crossed(x, foot), foot.at[1]
+        if not side:
+            return x
+        left = time * (1.0 - (CLEAR * self.reach.near - fy) / (y - fy))
+        return side * max(side * x, PASSED * self.reach.past - foot.flight(self.reach, left))
+
+    def _flown(self, x: float, y: float, foot: Flying, time: float) -> Point:
         """As far on the way to a place as the foot flies."""
-        distance = self.reach.distance(x - foot[0], y - foot[1])
+        (fx, fy), (vx, vy) = foot.at, foot.velocity
+        fx, fy = fx + vx * time / 2, fy + vy * time / 2  # where it would be if it were stopped evenly
+        flight, distance = foot.flight(self.reach, time), self.reach.distance(x - fx, y - fy)
         if distance <= flight:
             return x, y
         share = flight / distance
-        return foot[0] + (x - foot[0]) * share, foot[1] + (y - foot[1]) * share
+        return fx + (x - fx) * share, fy + (y - fy) * share
 
-    def _clear(self, x: float, y: float, foot: Point) -> float:
-        """A foot that crosses goes around the other: on its line it keeps its distance until it has passed the sole."""
-        near, passed = self.reach.near, PASSED * self.reach.past
-        side = 1.0 if x > 0.0 else -1.0
-        start, end = side * foot[0], side * x
-        if y >= near or start >= passed or end <= passed:
-            return y
-        least = foot[1] + (near - foot[1]) * (end - start) / (passed - start)
-        return max(y, min(near, least))
+    def _aim(self, x: float, y: float, foot: Flying) -> Point:
+        """Toward the place on a line that does not lead through the other leg.
+
+        Soles have passed each other at ``passed``; up to there a foot keeps as far aside as legs need. One that was
+        left crossed goes to its own side first.
+        """
+        near, passed, (fx, fy) = self.reach.near, PASSED * self.reach.past, foot.at
+        if y < near:
+            side = 1.0 if x > 0.0 else -1.0
+            start, end = side * fx, side * x
+            if start >= passed or end <= passed:
+                return x, y
+            least = fy + (near - fy) * (end - start) / (passed - start)
+            return x, max(y, min(near, least))
+        side = self._crossed(x, foot)
+        if side:
+            most = side * fx + (passed - side * fx) * (y - fy) / (CLEAR * near - fy)
+            return side * max(side * x, min(passed, most)), y
+        return x, y
 
     def _again(self, dcm: float, grown: float, pressure: float, place: float, offset: float, axis: int) -> float:
         """The centre of pressure once the place is known: it makes up for what limits took from the foot."""

@@ -71,10 +71,13 @@ class Gait:
         speed = math.hypot(velocity[0], velocity[1])
         return max(self.quickest, min(self.slowest, self.longest / max(speed, 1e-6)))
 
+    def stride(self, velocity: Velocity) -> float:
+        """How far the leg that is left behind is from its hip when it leaves the ground [m]."""
+        return math.hypot(velocity[0], velocity[1]) * (self.step_time(velocity) / 2 + self.transfer)
+
     def height(self, velocity: Velocity) -> float:
         """Of the CoM: low enough for the leg that is left behind until the weight has changed feet [m]."""
-        speed = math.hypot(velocity[0], velocity[1])
-        drop = self.legs.drop(speed * (self.step_time(velocity) / 2 + self.transfer))
+        drop = self.legs.drop(self.stride(velocity))
         return max(LOWEST * self.robot.com_height, self.robot.com_height - drop)
 
     def step(self, velocity: Velocity, side: int, omega: float, turn: float) -> Step:

@@ -19,6 +19,7 @@ ASIDE = 1.3  # a foot flies this much faster to the side: a leg that is swung fo
 PEAK = 1.875  # greatest speed of a quintic path over its mean: 15/8
 APART = 1.35  # smallest distance between the sole centres, in widths of a sole: a third of one stays free
 PAST = 1.7  # in lengths of a sole: further ahead a shin passes the other as well; with 1.15 legs collided
+SOLES = 0.65  # share of that from which on soles one behind the other do not touch: 1.1 lengths
 CROSSED = 0.12  # most that feet cross where the hips allow it [CoM heights]
 SPEED = 0.75  # mean speed of a foot, in sqrt(g h): 2.2 m/s for a body of human size
 PULL = 0.75 * GRAVITY  # distance per time squared [m/s²]: a foot is sped up and stopped within the swing
@@ -69,6 +70,17 @@ class Reach:
         x = max(-self.backward, min(self.forward, x))
         near = self.across if abs(x) > self.past else self.near
         return x, max(near, min(self.far, y))
+
+    def passing(self, y: float) -> float:
+        """How far before or behind the other a foot stands at a ``y`` below ``near`` [m]: soles pass, then shins."""
+        share = (self.near - y) / max(self.near - self.across, 1e-6)
+        return self.past * (SOLES + (1.0 - SOLES) * max(0.0, min(1.0, share)))
+
+    def beside(self, x: float, y: float) -> Point:
+        """The nearest place on the leg's own side; nearer than feet are beside each other only where they pass."""
+        x = max(-self.backward, min(self.forward, x))
+        y = max(self.across, min(self.far, y))
+        return x, (y if y >= self.near or abs(x) >= self.passing(y) else self.near)
 
 
 def hips(robot: Robot) -> list[tuple[int, float]]:

@@ -22,7 +22,7 @@ LATE = 0.25  # so long after the planned landing the foot counts as down [s]: at
 class StepCycle:
     """State of a step. ``update`` gives contacts, load limits and the foot's reference for this tick."""
 
-    def __init__(self, robot: Robot, depth: float = DEPTH, touchdown: float = 0.0) -> None:
+    def __init__(self, robot: Robot, depth: float = DEPTH, touchdown: float = 0.0, scuff: float = 0.0) -> None:
         self.robot = robot
         self.phase = LOAD
         self.side = 0
@@ -30,6 +30,8 @@ class StepCycle:
         self.swing: Swing | None = None
         self.clearance = robot.config.steps.clearance * robot.com_height  # [m]
         self.touchdown = touchdown  # [m/s]
+        self.scuff = scuff  # a foot that should be high may touch the ground so long before it counts as down [s]
+        self._touched = -math.inf  # since when it does [s]
         self.depth = depth  # a landing is planned this far below the ground, in CoM heights
 
     def begin(self, now: Situation, side: int, unload: float) -> None:
@@ -67,6 +69,12 @@ class StepCycle:
         assert self.swing is not None
         return self._now - self.swing.start, self.swing.end - self._now
 
+    @property
+    def velocity(self) -> Point:
+        """Of the swinging foot as it should be, world x y [m/s]."""
+        assert self.swing is not None
+        return self.swing.velocity
+
     def update(self, now: Situation) -> tuple[Flags, Array, tuple[FootReference | None, FootReference | None]]:
         """Contacts (2,), load limits (2,) and foot references; moves on from swing to load when the foot is down."""
         stamp, side = now.state.stamp, self.side
@@ -75,8 +83,10 @@ class StepCycle:
         feet: list[FootReference | None] = [None, None]
         if self.phase == SWING:
             assert self.swing is not None
+            if not now.state.contact[side]:
+                self._touched = stamp
             share = (stamp - self.swing.start) / self.swing.duration
-            if (now.state.contact[side] and share > EARLY) or stamp > self.swing.end + LATE:
+            if (now.state.contact[side] and share > EARLY and not self._scuffs(stamp)) or stamp > self.swing.end + LATE:
                 self.phase, self.began = LOAD, stamp
         if self.phase == UNLOAD:
             share = min(1.0, (stamp - self.began) / max(self.unload, 1e-3))
@@ -88,6 +98,11 @@ class StepCycle:
         elif stamp - self.began < LOAD_TIME:
             load[side] = 0.1 + 1.4 * (stamp - self.began) / LOAD_TIME
         return contact, load, (feet[0], feet[1])
+
+    def _scuffs(self, stamp: float) -> bool:
+        """The foot should be high above the ground that it has just touched: it goes on."""
+        assert self.swing is not None
+        return stamp - self._touched < self.scuff and self.swing.high
 
     def unloaded(self, now: Situation) -> bool:
         """Time to lift: the foot has been relieved, or carries nothing anyway."""

@@ -32,6 +32,17 @@ class Swing:
     def end(self) -> float:
         return self.start + self.duration
 
+    @property
+    def high(self) -> bool:
+        """It should be half of its clearance above the ground where it lands, or higher."""
+        share = (self._time - self.start) / self.duration
+        return 0.0 < share < 1.0 and self._lift(share, self._time)[0] > self._goal[2] + self.clearance / 2
+
+    @property
+    def velocity(self) -> tuple[float, float]:
+        """In the plane, world x y [m/s]."""
+        return self._along[0][1], self._along[1][1]
+
     def retarget(self, position: Array, rotation: Array, end: float) -> None:
         """Move the landing place and time; too late changes are left out."""
         if self.end - self._time > LATEST_CHANGE:

@@ -61,6 +61,8 @@ KUDOH: dict[str, Joint] = {
     "knee": (("pitch", 0, 150, 200),),
     "ankle": (("pitch", -60, 60, 180), ("roll", -30, 45, 60), ("yaw", -20, 20, 60)),
 }
+# The same with the adduction that it lacks: legs that can cross.
+ADDUCTED = KUDOH | {"hip": (("yaw", -15, 30, 200), ("roll", -25, 45, 200), ("pitch", -90, 45, 200))}
 # Mean ranges of healthy adults (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), to whole five degrees.
 # Differences: the ankle bends up as far as it does under load with a bent knee (35 deg, not 20), and its yaw, which
 # stands for the turning of the shank over the foot, stays as above.
@@ -74,7 +76,7 @@ ANATOMICAL: dict[str, Joint] = {
     "knee": (("pitch", 0, 135, 200),),
     "ankle": (("pitch", -35, 50, 180), ("roll", -35, 15, 60), ("yaw", -20, 20, 60)),
 }
-RANGES = {"kudoh": KUDOH, "anatomical": ANATOMICAL}
+RANGES = {"kudoh": KUDOH, "adducted": ADDUCTED, "anatomical": ANATOMICAL}
 JOINT_SPEED = 15.0  # [rad/s]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.footsteps import Adapted, Adapter, Viable
+from humanoid_balance.balance.footsteps import CLEAR, PASSED, QUICK, TRIES, Adapted, Adapter, Flying, Pendulum, Viable
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.geometry import Point
@@ -28,7 +28,7 @@ class Walker:
         self.gait = Gait(robot, self.reach)
         length, width = np.ptp(robot.soles[0][:, :2], axis=0).tolist()
         self.half = 0.46 * length, 0.46 * width
-        self.adapter = Adapter(self.reach, *self.half, self.gait.transfer)
+        self.adapter = Adapter(self.reach, *self.half, self.gait.transfer, self.gait.legs, robot.omega)
         self.step: Step = self.gait.step(SPEED, LEFT, robot.omega, 0.0)
         self.swing = self.step.time - self.gait.transfer
 
@@ -38,8 +38,9 @@ class Walker:
         return tuple((self.step.place[i] + self.step.offset[i]) * shrunk for i in range(2))  # type: ignore[return-value]
 
     def adapt(self, dcm: Point, left: float, times: list[float] | None = None, foot: Point | None = None) -> Adapted:
-        start = foot or (0.0, self.step.place[1])
-        return self.adapter.adapt(dcm, self.omega, start, self.step, 1.0, times or [left], left, 2.0, SPEED[0])
+        flying = Flying(foot or (0.0, self.step.place[1]), (0.0, 0.0), SPEED[0])
+        body = Pendulum(self.omega, (0.0, self.step.place[1] / 2), dcm)
+        return self.adapter.adapt(body, flying, self.step, 1.0, times or [left], left)
 
     def landing(self, plan: Adapted, dcm: Point) -> Point:
         """Where the DCM really is when the weight comes onto the new foot, seen from it."""
@@ -80,11 +81,11 @@ def test_what_the_sole_cannot_bring_back_the_foot_makes_good(walker: Walker) -> 
     assert walker.landing(plan, (x + error, y))[0] == pytest.approx(walker.step.offset[0], abs=0.02)
 
 
-def test_pushed_over_the_stance_foot_the_step_comes_sooner(walker: Walker) -> None:
+def test_pushed_over_the_stance_foot_the_step_comes_sooner_or_crosses(walker: Walker) -> None:
     left = 0.8 * walker.swing
     x, _ = walker.dcm(left)
     plan = walker.adapt((x, -walker.half[1] - 0.02), left, [left, left - 0.002, left + 0.002])
-    assert plan.time < left
+    assert plan.time < left or plan.place[1] < 0.0
 
 
 @given(x=st.floats(-0.6, 0.6), y=st.floats(-0.5, 0.6), left=st.floats(0.01, 0.4))
@@ -108,7 +109,7 @@ def test_a_foot_that_crosses_does_not_go_through_the_other_leg(y: float, x: floa
     plan = walker.adapt((x, y), left, foot=foot)
     sole = 2 * walker.half[0]
     for share in np.linspace(0.0, 1.0, 21).tolist():
-        px, py = (a + share * (b - a) for a, b in zip(foot, plan.place, strict=True))
+        px, py = (a + share * (b - a) for a, b in zip(foot, plan.aim, strict=True))
         if abs(px) < sole:
             assert py >= walker.reach.near - 1e-9
 
@@ -117,12 +118,36 @@ WALKERS = {name: Walker(registry.load(name)) for name in ("human", "g1")}
 
 
 def test_steps_without_end_hold_what_is_viable_and_no_more(walker: Walker) -> None:
-    """Forward, with the longest and quickest steps and the pressure at the toes; the recursion of the pendulum."""
+    """Forward, pressure at the toes, each step the best of all times with a foot that flies as far as it can."""
     reach, w, transfer = walker.reach, walker.omega, walker.gait.transfer
     viable = Viable.of(reach, *walker.half, w, transfer)
-    grown = math.exp(w * (reach.shortest + transfer))
+    toe, steps = walker.half[0], []
+    for time in np.linspace(reach.shortest, reach.longest, TRIES).tolist():
+        steps.append((math.exp(w * (time + transfer)), min(reach.forward, QUICK * reach.flight(time))))
     for start, holds in ((viable.forward - 1e-6, True), (viable.forward + 1e-3, False)):
         offset = start
         for _ in range(30):
-            offset = walker.half[0] + (offset - walker.half[0]) * grown - reach.forward
+            offset = min(toe + (offset - toe) * grown - far for grown, far in steps)
         assert (offset < viable.forward) == holds
+
+
+def test_over_the_stance_foot_a_foot_that_is_past_it_crosses() -> None:
+    """The DCM runs out over the stance foot; without crossing it would be lost by a hand's width."""
+    walker = WALKERS["g1"]
+    ahead = walker.reach.past
+    plan = walker.adapt((0.15, -0.12), 0.15, foot=(ahead, walker.step.place[1]))
+    assert plan.place[1] < 0.0
+    assert plan.place[0] >= walker.reach.passing(plan.place[1]) - 1e-9
+    assert plan.aim == plan.place
+
+
+@given(x=st.floats(-0.1, 0.2), y=st.floats(0.05, 0.4), left=st.floats(0.05, 0.4))
+def test_a_foot_that_was_left_crossed_goes_to_its_own_side_first(x: float, y: float, left: float) -> None:
+    walker = WALKERS["g1"]
+    near, passed = walker.reach.near, PASSED * walker.reach.past
+    foot = -walker.reach.past, walker.reach.across
+    plan = walker.adapt((x, y), left, foot=foot)
+    for share in np.linspace(0.0, 1.0, 21).tolist():
+        px, py = (a + share * (b - a) for a, b in zip(foot, plan.aim, strict=True))
+        if abs(px) < passed - 1e-9:
+            assert py >= CLEAR * near - 1e-9

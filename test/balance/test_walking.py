@@ -91,6 +91,18 @@ def test_pushed_while_walking_it_walks_on(direction: float) -> None:
     assert after == pytest.approx(0.5, abs=0.1)
 
 
+def test_pushed_over_the_stance_foot_the_legs_cross_and_uncross() -> None:
+    """By 0.4 m/s to the left while the right foot swings: it lands beyond the left one, and the walk goes on."""
+    robot = registry.load("talos")
+    push = PushProfile(0.4 * robot.mass / 0.2, 0.2, 90.0, 2.4)
+    done = walk.run(RunSettings(robot="talos", time=5.5), Itinerary(((BEGIN, (0.4, 0.0, 0.0)),)), [push], phase=0.25)
+    assert not done.result["fell"]
+    assert done.result["modes"][-1][1] == "walking"
+    aside = done.record["true_sole_position"][:, 0, 1] - done.record["true_sole_position"][:, 1, 1]
+    assert aside.min() < 0.0
+    assert aside[-1000:].min() > 0.1
+
+
 def test_the_walk_ends_on_two_feet_when_the_command_is_lost_in_mid_swing() -> None:
     """Its stamp gets old: half a second later the loop takes it for a stop, in whatever phase the step is."""
 

@@ -14,7 +14,6 @@ from humanoid_balance.types import Array, JointReference, Reference
 LEAN = 1.0  # beyond this the torso does not come back over the feet [rad]
 LOWEST = 0.62  # CoM height at which standing is over, of the standing height: knees are folded
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall, one that sinks is
-SUNK = 0.92  # CoM height below which the body sinks beside its feet, of the standing height
 SUNK_REACH = 0.1  # ``out_of_reach`` of a body that has sunk, or whose trunk is bent, already [CoM heights]
 LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
 LONGEST = 2.0  # no fall takes longer: from 1 m it takes half a second, and some to roll out [s]
@@ -31,7 +30,7 @@ def lost(now: Situation, memory: Memory) -> str:
     (x, y), (mx, my) = now.caught, now.middle
     most = memory.mode.out_of_reach
     # The middle lies between the feet: where it is near, the feet are nearer, and no hull has to be made.
-    sunk = now.height < SUNK * h
+    sunk = now.height < memory.mode.sunk * h
     far = math.hypot(x - mx, y - my) > (SUNK_REACH if sunk or lean > LEAN else most) * h
     outside = -memory.margin(now) if far else 0.0
     if lean > LEAN and (now.height < LOW * h or outside > SUNK_REACH * h):

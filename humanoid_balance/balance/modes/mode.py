@@ -21,6 +21,7 @@ class BalanceMode(ABC):
     upright: ClassVar[bool] = True  # it is on its feet and should stay there: losing them is a fall
     # Distance of the capture point from the feet that no leg makes good [CoM heights]; 0.31 was, from standing.
     out_of_reach: ClassVar[float] = 0.5
+    sunk: ClassVar[float] = 0.92  # CoM height below which a body beside its feet falls, of the standing height
     flat: ClassVar[bool] = False  # the soles lie flat on the ground, whose normal can be learnt from them
 
     def __init__(self, memory: Memory) -> None:

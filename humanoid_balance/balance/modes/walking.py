@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter
+from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.laws import Wish
+from humanoid_balance.balance.legs import LOWEST
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
@@ -22,12 +23,14 @@ from humanoid_balance.types import GRAVITY, STILL, Command, Reference
 
 SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
+SCUFF = 0.03  # a foot that should be high and touches the ground for less than this goes on [s]
 TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
 HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([50.0, 50.0, 10.0])  # weight of the angular momentum against that of joint accelerations
-AHEAD = 2.0  # a foot in flight may be this much faster than its mean speed
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
+BENT = 0.97  # share of its length that a leg may have when its foot leaves after a step longer than usual
+FURTHER = 0.06  # stride beyond the usual one from which on that counts in full [CoM heights]
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
@@ -52,6 +55,7 @@ class Walking(BalanceMode):
     """Shift the weight; then transfer, swing, transfer, swing, until nothing is commanded and the feet are square."""
 
     name = "walking"
+    sunk = 0.78  # long steps take the body down to ``LOWEST``
     out_of_reach = 0.85  # a foot is on its way already, and more follow: ``Viable`` ends at 0.84 on the human
 
     def __init__(self, memory: Memory) -> None:
@@ -59,9 +63,10 @@ class Walking(BalanceMode):
         robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
         self.reach = planner.reach
         self.gait = Gait(robot, self.reach)
-        self.adapter = Adapter(self.reach, planner.half_length - edge, planner.half_width - edge, self.gait.transfer)
+        half = planner.half_length - edge, planner.half_width - edge
+        self.adapter = Adapter(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
         speed = math.sqrt(GRAVITY * robot.com_height)
-        self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed)
+        self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
@@ -102,6 +107,11 @@ class Walking(BalanceMode):
         (sx, sy), (c, s, sign) = now.centre[1 - self.side], self._axes(now)
         x, y = point[0], sign * point[1]
         return sx + c * x - s * y, sy + s * x + c * y
+
+    def _along(self, now: Situation, vector: Point) -> Point:
+        """A direction in coordinates of the stance foot."""
+        c, s, sign = self._axes(now)
+        return c * vector[0] + s * vector[1], sign * (c * vector[1] - s * vector[0])
 
     # ---- phases ----
 
@@ -179,7 +189,7 @@ class Walking(BalanceMode):
                 times.append(left + change)
         usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
-        cycle.retarget(now, self._world(now, plan.place), self.target_yaw, plan.time)
+        cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
         self.pressure = self._world(now, plan.pressure)
         return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=cycle.footholds)
 
@@ -208,8 +218,10 @@ class Walking(BalanceMode):
         x, y = self._local(now, dcm)
         step = self._nominal(now, turn, x * math.exp(now.omega * (times[0] + self.gait.transfer / 2)))
         self.target_yaw = yaw + step.turn
-        foot, speed = self._local(now, now.centre[self.side]), math.hypot(*now.com_velocity)
-        self.plan = self.adapter.adapt((x, y), now.omega, foot, step, sign, times, usual, AHEAD, speed)
+        velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
+        foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
+        body = Pendulum(now.omega, self._local(now, now.com), (x, y))
+        self.plan = self.adapter.adapt(body, foot, step, sign, times, usual)
         return self.plan
 
     def _nominal(self, now: Situation, turn: float, ahead: float) -> Step:
@@ -228,6 +240,23 @@ class Walking(BalanceMode):
         turn = maker.laws.righting(now)
         if self.phase == SWING and self.plan is not None and self.plan.lost > 0.0:  # the step alone is not enough
             turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
-        height = self.gait.height(self.velocity)
+        height = self._height(now)
         wish = Wish(self.pressure, turn)
         return maker.make(self.name, now, wish, stack=WALK, height=height, momentum_weight=MOMENTUM, **parts)
+
+    def _height(self, now: Situation) -> float:
+        """Of the CoM: lower than usual where the stance leg will be left further behind [m].
+
+        A knee that is straight when its foot leaves does not bend: the leg swings like a stick and scuffs the ground.
+        """
+        usual, robot, legs = self.gait.height(self.velocity), self.memory.robot, self.gait.legs
+        if self.plan is None:
+            return usual
+        time = self.plan.time + self.gait.transfer
+        if self.phase == TRANSFER:
+            time += max(0.0, self.gait.transfer - (now.state.stamp - self.began))
+        body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught))
+        stride = body.stride(time, self.plan.pressure, legs.hip)
+        share = max(0.0, min(1.0, (stride - self.gait.stride(self.velocity)) / (FURTHER * robot.com_height)))
+        low = robot.com_height - legs.drop(stride, BENT)
+        return max(LOWEST * robot.com_height, usual + share * min(0.0, low - usual))
