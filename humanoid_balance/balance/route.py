@@ -26,6 +26,7 @@ from humanoid_balance.types import SOLES, Array, Foothold
 # what a walk does were placed within 2 cm, whatever came before; at 1.0 some were 20 cm off.
 LONGEST = 0.75  # of the longest step
 WIDEST = 0.6  # of the way from the nearest to the farthest place beside the other foot
+TURNED = 0.8  # of the angle between the feet; at 1.0 some were 6 degrees off
 OFF, TWIST = 0.03, 3.0  # a foot that has landed so far from its place [m] changes no verdict; of its heading [rad/m]
 SAME = 0.01  # a landing place that is moved by less is the same [m]
 TILTED = 0.5  # cosine of the steepest sole that still has a heading
@@ -176,8 +177,9 @@ class Route:
         most = LONGEST * (gait.longest if x > 0.0 else min(gait.longest, reach.backward))
         if stretch > most + slack:
             return f"{name} would be {stretch:.2f} m from its place beside the other foot; allowed: {most:.2f} m"
-        if not -gait.toes_in - slack * TWIST <= turn <= gait.toes_out + slack * TWIST:
-            allowed = f"{math.degrees(-gait.toes_in):.0f} to {math.degrees(gait.toes_out):.0f} deg outward"
+        inward, outward = TURNED * gait.toes_in, TURNED * gait.toes_out
+        if not -inward - slack * TWIST <= turn <= outward + slack * TWIST:
+            allowed = f"{math.degrees(-inward):.0f} to {math.degrees(outward):.0f} deg outward"
             return f"{name} would be turned by {math.degrees(turn):.0f} deg against the other foot; allowed: {allowed}"
         return ""
 
