@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.situation import Situation
+from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.balance.swing import LATEST_CHANGE
 from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
@@ -28,6 +29,7 @@ LONGEST = 0.75  # of the longest step
 WIDEST = 0.6  # of the way from the nearest to the farthest place beside the other foot
 TURNED = 0.8  # of the angle between the feet; at 1.0 some were 6 degrees off
 OFF, TWIST = 0.03, 3.0  # a foot that has landed so far from its place [m] changes no verdict; of its heading [rad/m]
+DIVERTED = 2.0  # a foot in flight may be this much faster than its mean speed
 SAME = 0.01  # a landing place that is moved by less is the same [m]
 TILTED = 0.5  # cosine of the steepest sole that still has a heading
 
@@ -45,15 +47,6 @@ class Placed:
         cos, sin = math.cos(self.yaw), math.sin(self.yaw)
         dx, dy = point[0] - self.centre[0], point[1] - self.centre[1]
         return cos * dx + sin * dy, cos * dy - sin * dx
-
-
-@dataclass(frozen=True, slots=True)
-class Flight:
-    """Of the foot that leaves or is in the air: where it will land, and what can still be changed about it."""
-
-    landing: Placed
-    left: float  # until then [s]; infinite while it stands
-    room: float  # how far from its present place it can still get [m]
 
 
 class Route:
@@ -93,8 +86,8 @@ class Route:
 
     # ---- which plan, and whether it can be done ----
 
-    def see(self, now: Situation, flight: Flight | None = None) -> None:
-        """Take in the command of this tick. ``flight``: of the foot that steps, None while the robot stands."""
+    def see(self, now: Situation, stepping: int | None = None, flight: StepCycle | None = None) -> None:
+        """Take in the command of this tick. ``stepping``: the foot whose step is under way, ``flight`` if it flies."""
         given = now.command.footsteps
         if given is self._given:
             return
@@ -110,7 +103,7 @@ class Route:
             self._key, self._next = key, 0
             self._steps, self.refused = self._read(given)
         if not self.refused:
-            self.refused = self._trouble(now, flight)
+            self.refused = self._trouble(now, stepping, flight)
         self.following = not self.refused and self._next < len(self._steps)
 
     def _read(self, given: tuple[Foothold, ...]) -> tuple[tuple[Placed, ...], str]:
@@ -135,17 +128,17 @@ class Route:
         state = now.state
         return [self._placed(side, state.sole_position[side], state.sole_rotation[side]) for side in range(2)]
 
-    def _trouble(self, now: Situation, flight: Flight | None) -> str:
+    def _trouble(self, now: Situation, stepping: int | None, flight: StepCycle | None) -> str:
         """Why what is left of the plan cannot be done from here; empty if it can."""
         steps, feet, begin = self._steps[self._next :], self._feet(now), 0
         if not steps:
             return ""
-        if flight is not None and steps[0].side == flight.landing.side:
-            why = self._diverted(now, flight, steps[0])
+        if steps[0].side == stepping:
+            why = "" if flight is None else self._diverted(now, flight, steps[0])
             if why:
                 return f"{_name(self._next)}: {why}"
-        elif flight is not None:
-            begin = 1  # where the foot in the air lands is known when it has
+        elif stepping is not None:
+            begin = 1  # where that foot lands is known when it has
         before = [feet[1 - steps[0].side], *steps]
         for k in range(begin, len(steps)):
             why = self.unreachable(before[k], steps[k])
@@ -153,13 +146,15 @@ class Route:
                 return f"{_name(self._next + k)}: {why}"
         return ""
 
-    def _diverted(self, now: Situation, flight: Flight, step: Placed) -> str:
-        """Whether a foot in the air can still get to its new place."""
-        (lx, ly), (x, y), (fx, fy) = flight.landing.centre, step.centre, now.centre[step.side]
-        if math.isinf(flight.left) or math.hypot(x - lx, y - ly) < SAME:
+    def _diverted(self, now: Situation, flight: StepCycle, step: Placed) -> str:
+        """Why a foot in the air cannot get to its new place any more; empty if it can."""
+        (landing,) = flight.footholds
+        (lx, ly), (x, y) = self._placed(step.side, landing.position, landing.rotation).centre, step.centre
+        (fx, fy), left = now.centre[step.side], max(flight.under_way[1], 0.0)
+        if math.hypot(x - lx, y - ly) < SAME:
             return ""
-        if flight.left < LATEST_CHANGE or math.hypot(x - fx, y - fy) > flight.room:
-            return f"{SOLES[step.side]} lands in {flight.left:.2f} s and cannot get there any more"
+        if left < LATEST_CHANGE or math.hypot(x - fx, y - fy) > DIVERTED * self.reach.flight(left):
+            return f"{SOLES[step.side]} lands in {left:.2f} s and cannot get there any more"
         return ""
 
     def unreachable(self, stance: Placed, step: Placed, slack: float = 0.0) -> str:

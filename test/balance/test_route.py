@@ -11,8 +11,9 @@ from wholebody.harness import state_at
 
 from humanoid_balance.balance.gait import Gait
 from humanoid_balance.balance.reach import Reach
-from humanoid_balance.balance.route import Flight, Placed, Route
+from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import Situation, look
+from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.balance.supervisor import Supervisor
 from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.experiments import simulation, walk
@@ -62,10 +63,20 @@ def seen(robot: Robot, plan: Plan) -> Situation:
     return look(robot, state, Trunk(robot), LEVEL, Command(state.stamp, footsteps=plan))
 
 
-def judged(robot: Robot, plan: Plan, flight: Flight | None = None) -> Route:
+def judged(robot: Robot, plan: Plan, stepping: int | None = None, flight: StepCycle | None = None) -> Route:
     route = Route(robot, Gait(robot, Reach.of(robot)))
-    route.see(seen(robot, plan), flight)
+    route.see(seen(robot, plan), stepping, flight)
     return route
+
+
+def flying(robot: Robot, left: float) -> StepCycle:
+    """The left foot, on its way to x = 0.1 m, where it lands in so many seconds."""
+    cycle, now = StepCycle(robot), seen(robot, ())
+    cycle.side = LEFT
+    cycle.lift(now, left)
+    cycle.update(now)
+    cycle.retarget(now, (0.1 + float(robot.sole_centres[LEFT][0]), robot.stance_width / 2), 0.0, left)
+    return cycle
 
 
 # ---- what is refused ----
@@ -105,13 +116,12 @@ def test_the_supervisor_passes_the_reason_on(robot: Robot) -> None:
 
 
 def test_a_foot_in_the_air_is_sent_elsewhere_only_while_it_can_get_there(robot: Robot) -> None:
-    half = robot.stance_width / 2
-    landing = Placed(LEFT, (0.1, half), 0.0)
-    plan = ahead(robot, (LEFT, 0.25), (RIGHT, 0.25))
-    assert judged(robot, plan, Flight(landing, 0.2, 1.0)).following
-    assert "cannot get there any more" in judged(robot, plan, Flight(landing, 0.02, 1.0)).refused
-    assert "cannot get there any more" in judged(robot, plan, Flight(landing, 0.2, 0.05)).refused
-    assert judged(robot, ahead(robot, (RIGHT, 0.2)), Flight(landing, 0.02, 0.0)).following  # after it has landed
+    plan = ahead(robot, (LEFT, 0.2), (RIGHT, 0.2))
+    assert judged(robot, plan, LEFT, flying(robot, 0.2)).following
+    assert "cannot get there any more" in judged(robot, plan, LEFT, flying(robot, 0.07)).refused
+    same = ahead(robot, (LEFT, 0.1), (RIGHT, 0.2))
+    assert judged(robot, same, LEFT, flying(robot, 0.07)).following  # it is going there anyway
+    assert judged(robot, ahead(robot, (RIGHT, 0.2)), LEFT, flying(robot, 0.07)).following  # after it has landed
 
 
 # ---- progress ----

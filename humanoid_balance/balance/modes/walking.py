@@ -14,7 +14,7 @@ from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
 from humanoid_balance.balance.reference import WALK
-from humanoid_balance.balance.route import Flight, Placed, Route
+from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
@@ -140,7 +140,7 @@ class Walking(BalanceMode):
 
     def _follow_command(self, now: Situation) -> None:
         dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
-        self.route.see(now, self._flight(now))
+        self.route.see(now, None if self.phase == SHIFT else self.side, self.cycle if self.phase == SWING else None)
         planned = self.route.following
         self.going = planned or wanted(now.command)
         x, y, turn = now.command.velocity.tolist()
@@ -155,15 +155,6 @@ class Walking(BalanceMode):
         share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
         self.velocity = (x + share * dx, y + share * dy, turn)
         self.heading += turn * dt
-
-    def _flight(self, now: Situation) -> Flight | None:
-        """Of the foot whose step is under way."""
-        if self.phase == SHIFT:
-            return None
-        if self.phase == TRANSFER or self.plan is None:
-            return Flight(Placed(self.side, now.centre[self.side], self.heading), math.inf, math.inf)
-        landing, left = Placed(self.side, self._world(now, self.plan.place), self.target_yaw), self.cycle.under_way[1]
-        return Flight(landing, left, AHEAD * self.reach.flight(max(left, 0.0)))
 
     def _shifted(self, now: Situation) -> bool:
         """Send the DCM toward the stance foot; True when it is where a step begins."""
