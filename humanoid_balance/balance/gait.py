@@ -26,7 +26,7 @@ QUICKEST = 0.9  # step time, in pendulum times
 TRANSFER = 0.22  # of that the weight takes to change feet, in pendulum times
 LONGEST = 0.60  # step length, in CoM heights, beyond which steps become quicker instead
 LOWEST = 0.95  # CoM height to which long steps may take the body, of the standing height: well above a fall's
-TOGETHER = 2.0  # forward, sideways and turn at once: sum of their shares of what each can be alone
+TOGETHER = 1.5  # forward, sideways and turn at once: sum of their shares of what each can be alone; g1 fell with 2.0
 TURNED = 0.85  # share of what hips and ankles can turn that steps use ...
 TOES = 0.6  # ... and the angle between the feet at which toes or heels would meet [rad]
 
