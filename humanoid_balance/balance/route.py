@@ -106,6 +106,13 @@ class Route:
             self.refused = self._trouble(now, stepping, flight)
         self.following = not self.refused and self._next < len(self._steps)
 
+    def begins(self, now: Situation) -> bool:
+        """From standing: whether the plan can be followed from here. A push may have moved the feet meanwhile."""
+        if self.following:
+            self.refused = self._trouble(now, None, None)
+            self.following = not self.refused
+        return self.following
+
     def _read(self, given: tuple[Foothold, ...]) -> tuple[tuple[Placed, ...], str]:
         """The footsteps in the plane; height and tilt are those of the ground that the feet find."""
         steps: list[Placed] = []

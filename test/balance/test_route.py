@@ -153,6 +153,14 @@ def test_feet_that_a_push_has_moved_too_far_end_the_plan(robot: Robot) -> None:
     assert not route.following and "footstep 2" in route.refused
 
 
+def test_feet_that_a_push_has_moved_before_the_first_step_end_it_too(robot: Robot) -> None:
+    plan = ahead(robot, (LEFT, 0.1), (RIGHT, 0.3))
+    route, now = judged(robot, plan), seen(robot, plan)
+    assert route.begins(now)
+    far = replace(now, state=replace(now.state, sole_position=now.state.sole_position - robot.com_height))
+    assert not route.begins(far) and "footstep 1" in route.refused
+
+
 # ---- the step ----
 
 

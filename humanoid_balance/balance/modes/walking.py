@@ -36,7 +36,7 @@ def asked(now: Situation, memory: Memory) -> bool:
     """The operator wants the robot to go, or has a plan that it can follow."""
     route = _route(memory)
     route.see(now)
-    return wanted(now.command) or route.following
+    return wanted(now.command) or route.begins(now)
 
 
 def as_placed(now: Situation, memory: Memory) -> bool:
