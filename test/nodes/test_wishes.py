@@ -85,8 +85,10 @@ def test_it_steps_where_a_plan_says_and_tells_why_it_does_not(graph: Graph) -> N
         (Path(poses=[step("l_sole", math.nan, 0.12)]), "l_sole has a number that is none"),
         (Path(poses=[step("hand", 0.3, 0.12)]), "'hand' is no sole"),
     ):
-        for _ in range(5):
+        for _ in range(200):  # a plan is looked at as soon as the robot stands
             publisher.publish(message)
             graph.spin(0.1)
-        assert process.says(why, 10), process.text
-    assert modes[-1].data == "stable"
+            if why in process.text:
+                break
+        assert why in process.text
+    assert "falling" not in [mode.data for mode in modes]
