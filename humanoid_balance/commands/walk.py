@@ -85,6 +85,7 @@ def story(result: dict[str, Any]) -> str:
     survived = [p["survived"] for p in result["pushes"]]
     pushes = f"pushes survived: {sum(survived)} of {len(survived)}\n" if survived else ""
     plan, steps = result.get("footsteps"), ""
+    heading = f", heading {result['heading_error_deg']:.1f} deg off" if plan is None else ""
     if plan is not None and plan["taken"]:
         steps = (
             f"footsteps {plan['taken']} of {plan['planned']}, at most {100 * plan['place_error_max']:.1f} cm and "
@@ -93,6 +94,6 @@ def story(result: dict[str, Any]) -> str:
     refused = "".join(f"refused: {why}\n" for why in result["refused"])
     return (
         f"{result['robot']}: {verdict}, {result['steps']} steps; {x:.3f} m/s forward, {y:.3f} m/s left, "
-        f"{turn:.3f} rad/s{error}, heading {result['heading_error_deg']:.1f} deg off\n{pushes}{steps}{refused}"
+        f"{turn:.3f} rad/s{error}{heading}\n{pushes}{steps}{refused}"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

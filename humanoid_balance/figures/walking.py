@@ -89,8 +89,9 @@ class WalkStory:
         )
         axes.plot(self.time, found, color=colour, linewidth=0.5, alpha=0.4)
         axes.plot(self.time, mean, color=colour, linewidth=1.8, label=f"mean over {MEAN:g} s")
-        axes.plot(self.time, self.run.commanded[: len(self.time), axis], color=BLACK, linewidth=1.2, linestyle="--",
-                  label="command")  # fmt: skip
+        if self.run.commanded.any() or not self.run.plan:
+            wanted = self.run.commanded[: len(self.time), axis]
+            axes.plot(self.time, wanted, color=BLACK, linewidth=1.2, linestyle="--", label="command")
         for push in self.run.pushes:
             axes.axvspan(push.start, push.end, color=FORCE, alpha=0.25, linewidth=0)
         axes.set_xlabel("time [s]")
