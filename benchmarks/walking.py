@@ -3,12 +3,14 @@
     python benchmarks/walking.py ROW [--robot human] [--workers 2] [--seeds 3] [--phases 8] [--dv 0.6]
 
 A walk is good when the robot is up at the end and, unless it was pushed, obeyed: every commanded speed within 5 %, its
-heading within 2 degrees where no turn is commanded.
+heading within 2 degrees where no turn is commanded. A plan of footsteps is good when all of them were placed within
+2 cm and 3 degrees, a tour when odometry is within 2 % of the distance.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -18,14 +20,22 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from humanoid_balance.balance.gait import Gait
+from humanoid_balance.balance.reach import Reach
+from humanoid_balance.balance.route import Placed, Route
+from humanoid_balance.experiments.footstep_plan import Plan, foothold
 from humanoid_balance.experiments.walk import BEGIN, Itinerary, Velocity, run
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
+from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
+from humanoid_balance.types import Foothold
 
 import numpy as np  # isort: skip  # after the package, which sees to it that linear algebra takes one thread
 
 OBEYED, STRAIGHT = 0.05, 2.0  # relative error of a speed; of the heading [deg]
+PLACED, TURNED = 0.02, 3.0  # of a footstep [m], [deg]
+DRIFT = 0.02  # of odometry, share of the distance
 STILL: Velocity = (0.0, 0.0, 0.0)
 THESIS_MASS = 71.0  # of Kudoh's body [kg]
 LEE = {0: 0.59, 90: 0.47, 180: 0.72, 270: 0.36}  # direction of the force [deg]: change of velocity [m/s]
@@ -62,6 +72,7 @@ class Episode:
     pushes: tuple[PushProfile, ...] = ()
     phase: float | None = None
     obeys: bool = True  # speeds and heading count
+    far: bool = False  # odometry counts
 
 
 def changed(robot: str, option: str) -> str:
@@ -162,6 +173,52 @@ def random(options: argparse.Namespace) -> Iterator[Episode]:
         yield Episode(f"random, seed {seed}", settings, Itinerary(tuple(lines)), obeys=False)
 
 
+def tour(options: argparse.Namespace) -> Iterator[Episode]:
+    """Ten legs of about 5 m with curves of 90 degrees between them, to either side."""
+    asked = ASKED[options.robot]
+    speed, turn = asked.pushed, asked.turn / 2
+    curve = math.pi / 2 / turn
+    for seed in range(options.seeds):
+        lines, time = [], BEGIN
+        for k in range(10):
+            lines.append((time, (speed, 0.0, 0.0)))
+            time += 5.0 / speed
+            lines.append((time, (0.6 * speed, 0.0, turn if k % 3 else -turn)))
+            time += curve
+        lines.append((time, STILL))
+        settings = RunSettings(robot=options.robot, time=time + 3.0, seed=seed)
+        yield Episode(f"tour, seed {seed}", settings, Itinerary(tuple(lines)), obeys=False, far=True)
+
+
+def footsteps(options: argparse.Namespace) -> Iterator[Episode]:
+    """Plans of 20 footsteps at random within what is allowed."""
+    robot = registry.load(options.robot)
+    for seed in range(options.seeds):
+        settings = RunSettings(robot=options.robot, time=14.0, seed=seed)
+        script = Itinerary(plans=((BEGIN, _plan(robot, np.random.default_rng(seed), 20)),))
+        yield Episode(f"20 footsteps, seed {seed}", settings, script, obeys=False)
+
+
+def _plan(robot: Robot, rng: np.random.Generator, count: int) -> Plan:
+    gait = Gait(robot, Reach.of(robot))
+    route, side, offset = Route(robot, gait), int(rng.integers(2)), float(robot.sole_centres[0][0])
+    feet = [Placed(k, (offset, sign * robot.stance_width / 2), 0.0) for k, sign in ((0, 1.0), (1, -1.0))]
+    plan: list[Foothold] = []
+    while len(plan) < count:
+        (sx, sy), yaw, sign = feet[1 - side].centre, feet[1 - side].yaw, 1.0 if side == 0 else -1.0
+        x, y = rng.uniform(-gait.longest, gait.longest), sign * rng.uniform(gait.reach.near, gait.reach.far)
+        place = sx + math.cos(yaw) * x - math.sin(yaw) * y, sy + math.sin(yaw) * x + math.cos(yaw) * y
+        turned = yaw + rng.uniform(-gait.toes_out, gait.toes_out)
+        foot = Placed(side, place, turned)
+        if not route.unreachable(feet[1 - side], foot):
+            feet[side] = foot
+            plan.append(
+                foothold(side, place[0] - math.cos(turned) * offset, place[1] - math.sin(turned) * offset, turned)
+            )
+            side = 1 - side
+    return tuple(plan)
+
+
 def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
     """60 % of the speed on a body or in a world that the controller does not know."""
     mass = registry.load(options.robot).mass
@@ -181,7 +238,7 @@ def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
 
 
 ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
-    row.__name__: row for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch)
+    row.__name__: row for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch, tour, footsteps)
 }
 
 
@@ -191,6 +248,12 @@ def attempt(episode: Episode) -> tuple[bool, str]:
     if episode.obeys:
         turning = any(velocity[2] for _, velocity in episode.script.lines)
         good = good and result["velocity_error"] < OBEYED and (turning or result["heading_error_deg"] < STRAIGHT)
+    good = good and (not episode.far or result["estimation"]["odometry_drift"] < DRIFT)
+    plan = result.get("footsteps")
+    if plan is not None:
+        worst = plan["place_error_max"] or 0.0, plan["yaw_error_max_deg"] or 0.0
+        good = good and plan["taken"] == plan["planned"] and worst[0] < PLACED and worst[1] < TURNED
+        how += f", {plan['taken']} of {plan['planned']} within {100 * worst[0]:.1f} cm and {worst[1]:.1f} deg"
     error = result["velocity_error"]
     off = "" if error is None else f", {100 * error:.1f} % off"
     return good, (

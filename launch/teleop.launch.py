@@ -1,4 +1,6 @@
-"""Push a simulated robot with a joystick. The keyboard needs a terminal: ros2 run humanoid_balance push_teleop
+"""Walk a robot and push a simulated one with a joystick.
+
+The keyboard needs a terminal: ros2 run humanoid_balance push_teleop
 
 ros2 launch humanoid_balance teleop.launch.py robot:=human
 """

@@ -26,6 +26,7 @@ QUICKEST = 0.9  # step time, in pendulum times
 TRANSFER = 0.22  # of that the weight takes to change feet, in pendulum times
 LONGEST = 0.60  # step length, in CoM heights, beyond which steps become quicker instead
 LOWEST = 0.95  # CoM height to which long steps may take the body, of the standing height: well above a fall's
+TOGETHER = 1.5  # forward, sideways and turn at once: sum of their shares of what each can be alone; g1 fell with 2.0
 TURNED = 0.85  # share of what hips and ankles can turn that steps use ...
 TOES = 0.6  # ... and the angle between the feet at which toes or heels would meet [rad]
 
@@ -57,14 +58,20 @@ class Gait:
         )
 
     def limited(self, velocity: Velocity) -> Velocity:
-        """The nearest velocity that the legs can make; what is not a number is zero."""
+        """What of a velocity the legs can make, each part and all together; what is not a number is zero."""
         forward, left, turn = (value if math.isfinite(value) else 0.0 for value in velocity)
         ahead, back = self.longest / self.quickest, min(self.longest, self.reach.backward) / self.slowest
         aside = 0.8 * (self.reach.far - self.reach.near) / 2 / self.slowest
         most = min(self.toes_out, self.toes_in) / self.slowest
-        return (
-            max(-back, min(ahead, forward)), max(-aside, min(aside, left)), max(-most, min(most, turn)),
-        )  # fmt: skip
+        ahead = min(ahead, self.robot.config.steps.walk * math.sqrt(GRAVITY * self.robot.com_height))
+        forward, left, turn = (
+            max(-back, min(ahead, forward)),
+            max(-aside, min(aside, left)),
+            max(-most, min(most, turn)),
+        )
+        total = abs(forward) / (ahead if forward > 0.0 else back) + abs(left) / aside + abs(turn) / most
+        share = min(1.0, TOGETHER / max(total, 1e-9))
+        return share * forward, share * left, share * turn
 
     def step_time(self, velocity: Velocity) -> float:
         """As long as a pendulum of this height likes, shorter where the steps would become too long [s]."""

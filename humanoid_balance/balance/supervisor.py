@@ -45,7 +45,6 @@ class Supervisor:
     def update(self, state: RobotState, command: Command = STILL, feasible: bool = True) -> Reference:
         """``command``: fresh, see ``loop.heeded``; ``feasible``: the last tick's wish could be met (K0)."""
         memory = self.memory
-        self.refused = "" if command is STILL else self._refusal(command)
         if feasible:
             memory.able = state.stamp
         now = look(self.robot, state, memory.trunk, memory.ground, command)
@@ -58,7 +57,9 @@ class Supervisor:
                 break
         if mode.flat:
             memory.ground += GROUND_RATE * (state.ground_normal - memory.ground)
-        return mode.update(now)
+        reference = mode.update(now)
+        self.refused = "" if command is STILL else self._refusal(command)
+        return reference
 
     def _change(self, now: Situation, name: str, reason: str) -> BalanceMode:
         """Enter a mode."""
@@ -71,8 +72,11 @@ class Supervisor:
 
     def _refusal(self, command: Command) -> str:
         """Why no mode answers a command; empty if one does, or nothing is asked for."""
-        if command.still or any(mode.answers(command) for mode in self.modes.values()):
+        if command.still:
             return ""
+        for mode in self.modes.values():
+            if mode.answers(command):
+                return mode.refuses(command)
         asked = {"gait": command.gait, "skill": command.skill, "stance": command.stance}
         wishes = [f"{kind} '{name}'" for kind, name in asked.items() if name]
         wishes += ["footsteps"] * bool(command.footsteps) + ["a velocity"] * bool(command.velocity.any())

@@ -89,6 +89,7 @@ STANDARD = Repertoire(
         Transition("stable", "in place", stepping.needed, "the feet cannot stay, but turning is tried first"),
         Transition("stable", "in place", standing.near_edge, "the centre of pressure alone cannot hold the DCM"),
         Transition("stable", "walking", walking.asked, "asked to walk"),
+        Transition("stable", "stable", walking.as_placed, "the feet stand as planned"),
         Transition("stable", "squaring up", squaring.feet_apart, "feet apart"),
         #
         Transition("in place", "stable", standing.reacting, "reaction delay"),

@@ -10,6 +10,7 @@ from humanoid_balance.commands.common import Bar, add_common, not_negative, numb
 from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
 from humanoid_balance.commands.push import add_world, world_settings
 from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import footstep_plan
 from humanoid_balance.experiments import walk as experiment
 from humanoid_balance.plants.pushes import PushProfile
 
@@ -20,7 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--velocity", type=number, default=0.0, metavar="M/S", help="forward")
     add("--lateral", type=number, default=0.0, metavar="M/S", help="to the left")
     add("--turn", type=number, default=0.0, metavar="RAD/S", help="to the left")
-    add("--script", type=Path, metavar="F.yaml", help="velocities over time instead of one")
+    add("--script", type=Path, metavar="F.yaml", help="velocities and footstep plans over time")
+    add("--footsteps", type=Path, metavar="F.yaml", help="footsteps to take instead of a velocity")
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last push")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--push-phase", type=phase, metavar="P", help="0 to 1: a push waits for this share of the step after its time")
@@ -49,6 +51,12 @@ def phase(text: str) -> float:
 
 def script(options: argparse.Namespace) -> experiment.Itinerary:
     velocity = (options.velocity, options.lateral, options.turn)
+    if options.script is not None and options.footsteps is not None:
+        raise InputError("footsteps: --script does not go with it; a script may have footsteps of its own")
+    if options.footsteps is not None:
+        if any(velocity):
+            raise InputError("footsteps: --velocity, --lateral and --turn do not go with it")
+        return experiment.Itinerary(plans=((experiment.BEGIN, footstep_plan.load(options.footsteps)),))
     if options.script is None:
         return experiment.Itinerary(((experiment.BEGIN, velocity),))
     if any(velocity):
@@ -76,8 +84,16 @@ def story(result: dict[str, Any]) -> str:
     verdict = f"fell after {result['time']:.2f} s" if result["fell"] else f"walked {result['distance']:.2f} m"
     survived = [p["survived"] for p in result["pushes"]]
     pushes = f"pushes survived: {sum(survived)} of {len(survived)}\n" if survived else ""
+    plan, steps = result.get("footsteps"), ""
+    heading = f", heading {result['heading_error_deg']:.1f} deg off" if plan is None else ""
+    if plan is not None and plan["taken"]:
+        steps = (
+            f"footsteps {plan['taken']} of {plan['planned']}, at most {100 * plan['place_error_max']:.1f} cm and "
+            f"{plan['yaw_error_max_deg']:.1f} deg off\n"
+        )
+    refused = "".join(f"refused: {why}\n" for why in result["refused"])
     return (
         f"{result['robot']}: {verdict}, {result['steps']} steps; {x:.3f} m/s forward, {y:.3f} m/s left, "
-        f"{turn:.3f} rad/s{error}, heading {result['heading_error_deg']:.1f} deg off\n{pushes}"
+        f"{turn:.3f} rad/s{error}{heading}\n{pushes}{steps}{refused}"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

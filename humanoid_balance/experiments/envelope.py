@@ -7,10 +7,10 @@ numbers. A search finds one border between standing and falling; where there are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pinocchio as pin
@@ -31,6 +31,7 @@ BEYOND = 4.0  # no search goes further than this velocity change [m/s]
 LOOK = 0.2  # the progress of the workers is read this often [s]
 
 Attempt = Callable[[float], int | None]  # impulse [N s] -> steps taken, None if the robot did not survive it
+Check = Callable[[float], None]  # called again and again while a run goes on; ends it by an exception
 Progress = Callable[[float], None]
 
 
@@ -60,7 +61,8 @@ class EnvelopeSettings:
 def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dict[str, Any]:
     """The JSON object of ``humanoid-balance envelope``."""
     robot = body(settings.world)
-    found = _search_all(settings, robot.mass, progress)
+    pushes = [StandingPush(settings, angle) for angle in settings.angles]
+    found = search_all(pushes, robot.mass, settings.resolution, settings.workers, progress)
     rows = [
         {"direction": angle, "impulse": impulse, "dv": impulse / robot.mass, "steps": steps}
         for angle, (impulse, steps) in zip(settings.angles, found, strict=True)
@@ -113,10 +115,26 @@ def survive(settings: EnvelopeSettings, direction: float, impulse: float, check:
     return int(result["steps"])
 
 
+class Search(Protocol):
+    """One search: pushes with a growing impulse. It goes to a worker, so it has to be plain data."""
+
+    def attempt(self, impulse: float, check: Check) -> int | None:
+        """The steps that it took; None if it was not survived."""
+
+
+@dataclass(frozen=True)
+class StandingPush:
+    settings: EnvelopeSettings
+    direction: float  # [deg]
+
+    def attempt(self, impulse: float, check: Check) -> int | None:
+        return survive(self.settings, self.direction, impulse, check)
+
+
 # ---- worker processes ----
 
 
-_shares: Any = None  # in a worker: of each direction, how much of its search is done; shared with the main process
+_shares: Any = None  # in a worker: how much of each search is done; shared with the main process
 
 
 def _begin_worker(shares: Any) -> None:
@@ -124,33 +142,35 @@ def _begin_worker(shares: Any) -> None:
     _shares = shares
 
 
-def _search(settings: EnvelopeSettings, number: int, mass: float) -> tuple[float, int]:
-    """One direction, in a worker."""
+def _search(push: Search, number: int, mass: float, resolution: float) -> tuple[float, int]:
+    """One of them, in a worker."""
 
     def tell(share: float) -> None:
         _shares[number] = share
 
     def attempt(impulse: float) -> int | None:
-        return survive(settings, settings.angles[number], impulse, workers.check)
+        return push.attempt(impulse, workers.check)
 
-    found = largest(attempt, GUESS * mass, settings.resolution, BEYOND * mass, tell)
+    found = largest(attempt, GUESS * mass, resolution, BEYOND * mass, tell)
     tell(1.0)
     return found
 
 
-def _search_all(settings: EnvelopeSettings, mass: float, progress: Progress | None) -> list[tuple[float, int]]:
-    """Every direction is a task. An interrupt reaches the main process alone, which calls the others off."""
-    shares = workers.START.Array("d", settings.directions)
-    with workers.crew(min(settings.workers, settings.directions), _begin_worker, shares) as pool:
+def search_all(
+    pushes: Sequence[Search], mass: float, resolution: float, crew: int, progress: Progress | None
+) -> list[tuple[float, int]]:
+    """Every search is a task of a worker. An interrupt reaches the main process alone, which calls the others off."""
+    shares = workers.START.Array("d", len(pushes))
+    with workers.crew(min(crew, len(pushes)), _begin_worker, shares) as pool:
         with workers.quiet_start():
-            tasks = [pool.submit(_search, settings, k, mass) for k in range(settings.directions)]
+            tasks = [pool.submit(_search, push, k, mass, resolution) for k, push in enumerate(pushes)]
         waiting: set[Future[tuple[float, int]]] = set(tasks)
         while waiting:
             done, waiting = wait(waiting, LOOK, return_when="FIRST_EXCEPTION")
             for task in done:
                 task.result()
             if progress is not None:
-                progress(sum(shares[:]) / settings.directions)
+                progress(sum(shares[:]) / len(pushes))
     return [task.result() for task in tasks]
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import metrics, stride, timing
+from humanoid_balance.experiments import footstep_plan, metrics, stride, timing
+from humanoid_balance.experiments.footstep_plan import Plan
 from humanoid_balance.experiments.simulation import Progress, simulate
 from humanoid_balance.loop import Tick
 from humanoid_balance.plants.pushes import PushProfile
@@ -31,37 +31,60 @@ Velocity = tuple[float, float, float]  # forward, left [m/s], turn [rad/s]
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Velocities and when they are commanded; each holds until the next [s]."""
+    """Velocities, footstep plans and when they are commanded; each holds until the next of either [s]."""
 
-    lines: tuple[tuple[float, Velocity], ...]
+    lines: tuple[tuple[float, Velocity], ...] = ()
+    plans: tuple[tuple[float, Plan], ...] = ()
 
     def at(self, time: float) -> Velocity:
-        wanted = (0.0, 0.0, 0.0)
+        begun, wanted = -math.inf, (0.0, 0.0, 0.0)
         for start, velocity in self.lines:
             if time >= start:
-                wanted = velocity
-        return wanted
+                begun, wanted = start, velocity
+        return wanted if begun >= self._plan_at(time)[0] else (0.0, 0.0, 0.0)
+
+    def plan_at(self, time: float) -> Plan:
+        begun, plan = self._plan_at(time)
+        return plan if all(not begun < start <= time for start, _ in self.lines) else ()
+
+    def _plan_at(self, time: float) -> tuple[float, Plan]:
+        found: tuple[float, Plan] = -math.inf, ()
+        for start, plan in self.plans:
+            if time >= start:
+                found = start, plan
+        return found
 
     @staticmethod
     def load(file: Path) -> Itinerary:
-        """YAML: ``commands``, a list of ``{at: S, velocity: [forward, left, turn]}`` in the order of time."""
+        """YAML: ``commands``, a list of ``{at: S, velocity: [forward, left, turn]}`` in the order of time.
+
+        ``footsteps`` instead of ``velocity`` is a list as in ``footstep_plan.load``.
+        """
         reader = read(file)
-        lines = [_line(section) for section in reader.sections("commands")]
+        lines: list[tuple[float, Velocity]] = []
+        plans: list[tuple[float, Plan]] = []
+        last = -math.inf
+        for section in reader.sections("commands"):
+            at = section.number("at", low=0.0, high=1e5)
+            if at <= last:
+                raise InputError(f"{file}: commands: at {at:g} s follows {last:g} s; allowed: rising times")
+            last = at
+            if "footsteps" in section.data:
+                plans.append((at, footstep_plan.footsteps(section)))
+                section.done("at, footsteps")
+            else:
+                lines.append((at, _velocity(section)))
         reader.done("commands")
-        for (before, _), (after, _) in pairwise(lines):
-            if after <= before:
-                raise InputError(f"{file}: commands: at {after:g} s follows {before:g} s; allowed: rising times")
-        return Itinerary(tuple(lines))
+        return Itinerary(tuple(lines), tuple(plans))
 
 
-def _line(section: Reader) -> tuple[float, Velocity]:
-    at = section.number("at", low=0.0, high=1e5)
+def _velocity(section: Reader) -> Velocity:
     values = section.listed("velocity")
     if len(values) != 3:
         raise section.bad("velocity", values, "[forward, left, turn]")
     forward, left, turn = (section.check_number("velocity", value, -10.0, 10.0) for value in values)
-    section.done("at, velocity")
-    return at, (forward, left, turn)
+    section.done("at, velocity or footsteps")
+    return forward, left, turn
 
 
 class CommandSender:
@@ -72,16 +95,19 @@ class CommandSender:
         self.waiting = sorted(pushes, key=lambda push: push.start) if phase is not None else []
         self.pushes: list[PushProfile] = [] if phase is not None else list(pushes)
         self.commanded: list[Velocity] = []
+        self.refused: list[str] = []  # why a command was not obeyed, each reason once
         self._landed: list[float] = []  # stamps
         self._both = True
 
     def command(self, stamp: float) -> Command:
         velocity = self.script.at(stamp)
         self.commanded.append(velocity)
-        return Command(stamp, np.array(velocity))
+        return Command(stamp, np.array(velocity), footsteps=self.script.plan_at(stamp))
 
     def see(self, tick: Tick, plant: Simulator) -> None:
         """A step begins when a foot has landed; it lasts as long as the one before."""
+        if tick.refused and tick.refused not in self.refused:
+            self.refused.append(tick.refused)
         both = bool(tick.state.contact.all())
         if both and not self._both:
             self._landed.append(tick.state.stamp)
@@ -110,7 +136,13 @@ def run(
     done = simulate(settings, () if phase is not None else pushes, seconds, progress, log, sender)
     done.pushes = tuple(sender.pushes)
     done.commanded = np.array(sender.commanded)
+    done.plan = script.plans[-1][1] if script.plans else ()
     done.result = figures(done)
+    if script.plans:
+        since, plan = script.plans[-1]
+        followed = footstep_plan.followed(done.record, stride.Way.of(done).landings, plan, since)
+        done.result["footsteps"] = followed
+    done.result["refused"] = sender.refused
     done.title = title(done)
     return done
 

@@ -28,11 +28,16 @@ def draw(result: dict[str, Any], world: RunSettings) -> Figure:
     figure = _sheet(*SIZE)
     axes = _compass(figure, 1, 1)
     _ceilings(axes, world, result["strategy"] != "in-place")
-    _survived(axes, result, "survived", BLUE)
+    if "velocity" in result:
+        _of_a_walk(axes, result)
+    else:
+        _survived(axes, result, "survived", BLUE)
     delay = f", reaction delay {world.delay:g} s" if world.delay else ""
+    how = f"walking at {result['velocity']:g} m/s" if "velocity" in result else result["strategy"]
+    points = "each point is a phase of the step" if "velocity" in result else "beside the points: impulse [N s]"
     figure.suptitle(
-        f"{result['robot']}, {result['mass']:.1f} kg, {result['strategy']}: largest push survived\n"
-        f"pushes of {result['duration']:g} s{delay}; radius: Δv [m/s], beside the points: impulse [N s]"
+        f"{result['robot']}, {result['mass']:.1f} kg, {how}: largest push survived\n"
+        f"pushes of {result['duration']:g} s{delay}; radius: Δv [m/s], {points}"
     )
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
@@ -97,3 +102,15 @@ def _survived(axes: Any, result: dict[str, Any], label: str, colour: str) -> Non
             f"{row['impulse']:.0f}{steps}", (angle, radius), (6, 6), textcoords="offset points", color=BLACK, fontsize=9
         )
     axes.set_rlim(0.0, max(axes.get_rmax(), 1.12 * dv.max(initial=0.0)))
+
+
+def _of_a_walk(axes: Any, result: dict[str, Any]) -> None:
+    """The weakest phase of each direction, the median, and every phase as a point."""
+    rows = result["directions"]
+    angles = np.radians([row["direction"] for row in rows])
+    for key, label, colour in (("dv_min", "weakest phase", BLUE), ("dv_median", "median of the phases", GREEN)):
+        dv = np.array([row[key] for row in rows])
+        axes.plot(np.append(angles, angles[0]), np.append(dv, dv[0]), color=colour, marker="o", label=label)
+    each = np.array([row["phases"] for row in rows])
+    axes.scatter(np.repeat(angles, each.shape[1]), each.ravel(), s=9, color=BLACK, alpha=0.5, zorder=3)
+    axes.set_rlim(0.0, max(axes.get_rmax(), 1.12 * each.max(initial=0.0)))

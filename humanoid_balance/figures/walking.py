@@ -12,6 +12,7 @@ from humanoid_balance.figures import palette, playback
 from humanoid_balance.figures.bodies import Bodies, View
 from humanoid_balance.figures.palette import BLACK, BLUE, COM, DCM, FORCE, GREEN, ORANGE, ZMP
 from humanoid_balance.recording.run import Run
+from humanoid_balance.types import SOLES
 
 MOMENTS = 8  # bodies in the top row
 MEAN = 0.8  # speeds are shown as means over about this time: two steps [s]
@@ -53,12 +54,15 @@ class WalkStory:
         bodies.draw(axes, rows, box.width * width / (box.height * height))
 
     def _above(self, axes: Axes) -> None:
-        """Footsteps, CoM, capture point and ZMP, seen from above."""
+        """Footsteps, planned and made, CoM, capture point and ZMP, seen from above."""
         standing, corners = metrics.loaded(self.record), playback.sole_corners(self.run)
         for foot, colour in enumerate((BLUE, ORANGE)):
             for start, end in metrics.phases(standing[:, foot], max(1, round(0.05 / self.run.dt))):
                 outline = corners[(start + end) // 2, foot, :, :2]
                 axes.add_patch(Polygon(outline, facecolor=palette.tint(colour, 0.25), edgecolor=colour, linewidth=0.8))
+        for step in self.run.plan:
+            outline = (self.run.robot.soles[SOLES.index(step.contact)] @ step.rotation.T + step.position)[:, :2]
+            axes.add_patch(Polygon(outline, fill=False, edgecolor=BLACK, linestyle=":", linewidth=1.0))
         axes.plot(*metrics.true_zmp(self.record)[:, :2].T, color=ZMP, linewidth=0.8, label="ZMP")
         axes.plot(*playback.capture_point(self.run)[:, :2].T, color=DCM, linewidth=1.2, label="capture point")
         axes.plot(*self.record["true_com"][:, :2].T, color=COM, linewidth=1.6, label="CoM")
@@ -85,8 +89,9 @@ class WalkStory:
         )
         axes.plot(self.time, found, color=colour, linewidth=0.5, alpha=0.4)
         axes.plot(self.time, mean, color=colour, linewidth=1.8, label=f"mean over {MEAN:g} s")
-        axes.plot(self.time, self.run.commanded[: len(self.time), axis], color=BLACK, linewidth=1.2, linestyle="--",
-                  label="command")  # fmt: skip
+        if self.run.commanded.any() or not self.run.plan:
+            wanted = self.run.commanded[: len(self.time), axis]
+            axes.plot(self.time, wanted, color=BLACK, linewidth=1.2, linestyle="--", label="command")
         for push in self.run.pushes:
             axes.axvspan(push.start, push.end, color=FORCE, alpha=0.25, linewidth=0)
         axes.set_xlabel("time [s]")

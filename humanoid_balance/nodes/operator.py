@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from geometry_msgs.msg import PoseArray
 from rclpy.callback_groups import ReentrantCallbackGroup
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -10,6 +11,7 @@ from visualization_msgs.msg import MarkerArray
 from humanoid_balance.balance.settings import GET_UP, POLICIES, STRATEGIES, BalanceSettings
 from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.loop import Tick
+from humanoid_balance.nodes import footstep_topics
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.control import Control
 from humanoid_balance.nodes.markers import markers
@@ -21,6 +23,7 @@ from humanoid_balance.nodes.waiting import until
 from humanoid_balance.plants.ros.status import ARMED
 from humanoid_balance.robot.config import Gains
 from humanoid_balance.safety.box import Trip
+from humanoid_balance.types import Foothold
 
 MARKERS = 0.05  # [s]
 OWN = -1.0  # as a gain: the robot's own
@@ -68,6 +71,8 @@ class Operator:
         node.create_service(Trigger, "~/stand", self._on_stand)
         node.create_service(Trigger, "~/balance", self._on_balance)
         self._publisher = node.create_publisher(String, "balance/mode", CHANGES)
+        self._footsteps = node.create_publisher(PoseArray, footstep_topics.PLANNED, EACH)
+        self._footholds: tuple[Foothold, ...] = ()  # that were shown last
         self._markers = node.create_publisher(MarkerArray, "balance/markers", EACH)
         self._touches = TouchSender(node)
         node.create_timer(MARKERS, self._show)
@@ -89,9 +94,14 @@ class Operator:
     def _show(self) -> None:
         """In the executor's thread: the loop has better things to do. Costs nothing while nobody looks."""
         last = self._control.last
-        if last is not None and last is not self._shown and self._markers.get_subscription_count():
-            self._shown = last
+        if last is None or last is self._shown:
+            return
+        self._shown = last
+        if self._markers.get_subscription_count():
             self._markers.publish(markers(last))
+        before, self._footholds = self._footholds, last.reference.footholds
+        if (before or self._footholds) and self._footsteps.get_subscription_count():
+            self._footsteps.publish(footstep_topics.planned(self._footholds, last.frame.stamp))
 
     async def _on_arm(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         response.message = await (self._arm() if request.data else self._disarm())

@@ -1,6 +1,6 @@
-"""Push a simulated robot: by keyboard, by joystick, or by a list of pushes whose outcomes go to a CSV file.
+"""Walk a robot and push a simulated one: by keyboard, by joystick, or by a list of pushes with a CSV of outcomes.
 
-It publishes ``push``, which only simulators obey.
+It publishes ``cmd_vel`` while somebody wants to walk, and ``push``, which only simulators obey.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
+from geometry_msgs.msg import PointStamped, Twist, TwistStamped, Vector3Stamped, WrenchStamped
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool, Trigger
 
-from humanoid_balance.nodes import push_script
+from humanoid_balance.nodes import push_script, walk_hand, wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.push_hand import HELP, QUIT, Joystick, Keyboard, NextPush
 from humanoid_balance.nodes.push_script import CsvFile, PushOutcome, Watcher, samples
-from humanoid_balance.nodes.qos import LATCHED, PUSH, SHOWN
+from humanoid_balance.nodes.qos import COMMAND, LATCHED, PUSH, SHOWN
+from humanoid_balance.nodes.walk_hand import WalkHand
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.ros import push as ros_push
 from humanoid_balance.plants.ros.stamps import from_time, to_time
@@ -29,13 +30,17 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
 TURN = 0.02  # of the loop [s]
+SEND = 0.1  # between two velocities [s]: five of them within the time after which a robot stops
 AHEAD = 0.5  # a push of the list is announced so long before it begins [s]
 WAIT = 30.0  # for the robot to stand [s]
 
 ENTRIES = (
-    Entry("input", "keyboard", "who pushes", choices=("keyboard", "joy", "script")),
+    Entry("input", "keyboard", "who walks and pushes", choices=("keyboard", "joy", "script")),
     Entry("force", 100.0, "of the first push [N]", 0.0, 2000.0),
     Entry("duration", 0.1, "of a push by hand [s]", 0.01, 10.0),
+    Entry("speed", 0.5, "of a walk at full stick or after five presses of a key [m/s]", 0.0, 3.0),
+    Entry("turn", 0.6, "the same for turning [rad/s]", 0.0, 3.0),
+    *wishes.ENTRIES,
     Entry("script", "", "YAML file with the list of pushes"),
     Entry("csv", "pushes.csv", "where the outcomes of the list go"),
     Entry("controller", "balance_stack", "node whose services arm and reset the controller"),
@@ -54,6 +59,7 @@ class PushTeleop(BoxNode):
         p = self.parameters
         self.source: str = p["input"]
         self.hand = NextPush(p["force"], p["duration"])
+        self.walk, self._stamped, self._sent = WalkHand(p["speed"], p["turn"]), p["stamped_cmd_vel"], 0.0
         self.keyboard = Keyboard() if self.source == "keyboard" else None
         self.joystick, self.asked = Joystick(), False
         self.script = push_script.load(Path(p["script"])) if self.source == "script" else None
@@ -62,6 +68,7 @@ class PushTeleop(BoxNode):
         self.com, self.velocity = np.zeros(3), np.zeros(3)
         self.watcher: Watcher | None = None
         self._line = ""  # of the status, as it stands there
+        self._velocities = self.create_publisher(TwistStamped if self._stamped else Twist, wishes.VELOCITY, COMMAND)
         self._pushes = self.create_publisher(WrenchStamped, ros_push.TOPIC, PUSH)
         subscribe = self.inbox.subscribe
         subscribe(String, "balance/mode", LATCHED, self._on_mode)
@@ -99,6 +106,7 @@ class PushTeleop(BoxNode):
 
     def _on_joy(self, message: Joy) -> None:
         self.asked = self.joystick.see(message, self.hand) or self.asked
+        self.walk.see(message)
 
     # ---- by hand ----
 
@@ -114,15 +122,18 @@ class PushTeleop(BoxNode):
 
     def _by_hand(self) -> None:
         self._tell(HELP[self.source] + "\n")
+        self._tell(walk_hand.HELP + "\n")
         while self.running:
             if self.keyboard is not None:
                 for key in self.keyboard.keys(TURN):
                     self.asked = self.hand.key(key) or self.asked
+                    self.walk.key(key)
                     self.finished = self.finished or key in QUIT
             else:
                 self.inbox.wait(TURN)
             self.inbox.poll()
             self._status("")
+            self._send_velocity()
             if self.asked:
                 self.asked = False
                 self._push_now(self.hand.push())
@@ -133,10 +144,21 @@ class PushTeleop(BoxNode):
         """What the next push will be, and how the robot is; one line that is written anew when it changes."""
         robot = "fell" if self.fell else self.mode or "silent"
         speed = float(np.linalg.norm(self.velocity[:2]))
-        line = f"{self.hand}   robot: {robot}, {speed:.2f} m/s   {doing}".rstrip()
+        line = f"{self.hand}   {self.walk}   robot: {robot}, {speed:.2f} m/s   {doing}".rstrip()
         if line != self._line:
             self._line = line
             self._tell(f"\r{line}\x1b[K")  # which wipes what a longer one left
+
+    def _send_velocity(self) -> None:
+        now = time.monotonic()
+        twist = self.walk.twist() if now - self._sent >= SEND else None
+        if twist is not None:
+            self._sent = now
+            stamp = to_time(self.stamp) if self.stamp == self.stamp else TwistStamped().header.stamp
+            message = TwistStamped(twist=twist) if self._stamped else twist
+            if isinstance(message, TwistStamped):
+                message.header.stamp, message.header.frame_id = stamp, "base_footprint"
+            self._velocities.publish(message)
 
     def _tell(self, text: str) -> None:
         if sys.stdout.isatty():
@@ -150,6 +172,7 @@ class PushTeleop(BoxNode):
             self._send(push.force * push.axis, None)
             self.inbox.poll()
             self._status("pushes")
+            self._send_velocity()
             time.sleep(TURN)
         self._send(0.0 * push.axis, None)
 

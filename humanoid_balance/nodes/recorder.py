@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PointStamped, Vector3Stamped, WrenchStamped
+from geometry_msgs.msg import PointStamped, PoseArray, Vector3Stamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
@@ -52,6 +52,7 @@ TOPICS: dict[str, type] = {
     "robot_state": Float64MultiArray,
     "push": WrenchStamped,
     "balance/markers": MarkerArray,
+    "balance/footsteps": PoseArray,
     "/diagnostics": DiagnosticArray,
 }
 LATCHED_TOPICS: dict[str, type] = {"balance/mode": String, "robot_description": String}

@@ -1,10 +1,11 @@
 """What the estimator tells everybody: ``odom``, ``com``, ``zmp``, ``dcm``, ``com_velocity`` and ``push_estimate``.
 
-Where tf2_msgs is installed, also the transform from ``odom`` to the robot's root link.
+Where tf2_msgs is installed, also the transforms from ``odom`` to ``base_footprint`` and on to the robot's root link.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ from geometry_msgs.msg import PointStamped, TransformStamped, Vector3Stamped, Wr
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
+from humanoid_balance.nodes import footprint
+from humanoid_balance.nodes.footprint import Footprint
 from humanoid_balance.nodes.qos import EACH
 from humanoid_balance.plants.ros.stamps import to_time
 from humanoid_balance.recording.link_tree import LinkTree
@@ -35,7 +38,7 @@ class StateTopics:
     def __init__(self, node: Node, robot: Robot) -> None:
         self._base = LinkTree(robot).root
         points: list[tuple[str, type, Callable[[RobotState], Any]]] = [
-            ("odom", Odometry, self._odometry),
+            ("odom", Odometry, _odometry),
             ("com", PointStamped, lambda s: _point(s.com)),
             ("zmp", PointStamped, lambda s: _point(s.zmp)),
             ("dcm", PointStamped, lambda s: _point(s.dcm)),
@@ -52,8 +55,8 @@ class StateTopics:
         if not publisher.get_subscription_count():
             return
         message = make(state)
-        stamped = message if hasattr(message, "header") else message.transforms[0]
-        stamped.header.stamp, stamped.header.frame_id = to_time(state.stamp), WORLD
+        if hasattr(message, "header"):
+            message.header.stamp, message.header.frame_id = to_time(state.stamp), WORLD
         publisher.publish(message)
 
     def publish_all(self, state: RobotState) -> None:
@@ -61,21 +64,31 @@ class StateTopics:
             self.publish(k, state)
 
     def _transform(self, state: RobotState) -> Any:
-        place = TransformStamped(child_frame_id=self._base)
-        where, turn = place.transform.translation, place.transform.rotation
-        where.x, where.y, where.z, turn.x, turn.y, turn.z, turn.w = state.q[:7].tolist()
-        return TFMessage(transforms=[place])
+        return TFMessage(transforms=transforms(state, self._base))
 
-    def _odometry(self, state: RobotState) -> Odometry:
-        message = Odometry(child_frame_id=self._base)
-        pose, twist = message.pose.pose, message.twist.twist
-        (x, y, z, qx, qy, qz, qw), (vx, vy, vz, wx, wy, wz) = state.q[:7].tolist(), state.v[:6].tolist()
-        pose.position.x, pose.position.y, pose.position.z = x, y, z
-        turn = pose.orientation
-        turn.x, turn.y, turn.z, turn.w = qx, qy, qz, qw
-        twist.linear.x, twist.linear.y, twist.linear.z = vx, vy, vz
-        twist.angular.x, twist.angular.y, twist.angular.z = wx, wy, wz
-        return message
+
+def transforms(state: RobotState, base: str) -> list[TransformStamped]:
+    """``odom`` -> ``base_footprint`` -> the root link."""
+    under, placed = Footprint.of(state), []
+    level = (*under.position, 0.0, 0.0, math.sin(under.yaw / 2), math.cos(under.yaw / 2))
+    for parent, child, pose in ((WORLD, footprint.NAME, level), (footprint.NAME, base, under.base(state))):
+        place = TransformStamped(child_frame_id=child)
+        place.header.stamp, place.header.frame_id = to_time(state.stamp), parent
+        where, turn = place.transform.translation, place.transform.rotation
+        where.x, where.y, where.z, turn.x, turn.y, turn.z, turn.w = pose
+        placed.append(place)
+    return placed
+
+
+def _odometry(state: RobotState) -> Odometry:
+    """Of ``base_footprint`` in ``odom``; the twist in its own axes, as REP 105 and the message want it."""
+    under, message = Footprint.of(state), Odometry(child_frame_id=footprint.NAME)
+    at, turn, twist = message.pose.pose.position, message.pose.pose.orientation, message.twist.twist
+    at.x, at.y, at.z = under.position
+    turn.z, turn.w = math.sin(under.yaw / 2), math.cos(under.yaw / 2)
+    twist.linear.x, twist.linear.y, twist.linear.z = under.velocity
+    twist.angular.z = under.turn
+    return message
 
 
 def _point(where: Array) -> PointStamped:

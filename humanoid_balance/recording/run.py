@@ -9,7 +9,7 @@ from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.recording.record import Record
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
-from humanoid_balance.types import Array, Push
+from humanoid_balance.types import Array, Foothold, Push
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Run:
     dt: float  # control period [s]
     wall: float  # seconds the run took
     commanded: Array | None = None  # velocity, tick by tick: forward, left [m/s], turn [rad/s] (k, 3)
+    plan: tuple[Foothold, ...] = ()  # footsteps that were commanded last
     title: str = ""
     result: dict[str, Any] = field(default_factory=dict)
 

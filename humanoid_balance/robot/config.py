@@ -144,7 +144,7 @@ class Gains:
 
 @dataclass(frozen=True)
 class Steps:
-    """How far, how high and how fast a leg steps: lengths in CoM heights h, times in sqrt(h / g)."""
+    """How far, high and fast a leg steps: lengths in CoM heights h, times in sqrt(h / g), speeds in sqrt(g h)."""
 
     forward: float = 0.75  # furthest foothold ahead of the standing foot
     backward: float = 0.60  # and behind it: hips bend less that way
@@ -152,6 +152,7 @@ class Steps:
     clearance: float = 0.045  # of a swinging sole; more where the ground is rough
     shortest: float = 0.5  # swing; the motors of hip and knee decide
     longest: float = 1.4  # swing; later the body has fallen too far
+    walk: float = 0.2  # fastest walk that is obeyed, in sqrt(g h): what was tried; faster commands are clamped to it
 
 
 @dataclass(frozen=True)
@@ -272,7 +273,7 @@ def _joint(reader: Reader) -> JointConfig:
 
 
 def _steps(reader: Reader) -> Steps:
-    ranges = {"clearance": (0.005, 0.3), "shortest": (0.2, 3.0), "longest": (0.3, 5.0)}
+    ranges = {"clearance": (0.005, 0.3), "shortest": (0.2, 3.0), "longest": (0.3, 5.0), "walk": (0.01, 1.0)}
     values = {f.name: reader.number(f.name, f.default, *ranges.get(f.name, (0.1, 1.5))) for f in fields(Steps)}
     reader.done(names_of(Steps))
     if values["longest"] <= values["shortest"]:

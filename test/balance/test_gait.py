@@ -13,7 +13,7 @@ from humanoid_balance.balance.pace import Pace
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import LEFT, RIGHT
+from humanoid_balance.types import GRAVITY, LEFT, RIGHT
 
 
 @pytest.fixture(scope="module", params=["human", "talos", "g1"])
@@ -49,10 +49,20 @@ def test_feet_do_not_come_nearer_than_they_can_when_walking_sideways(robot: Robo
 
 
 def test_steps_become_quicker_before_they_become_too_long(gait: Gait) -> None:
-    fastest, _, _ = gait.limited((9.0, 0.0, 0.0))
+    fastest = gait.longest / gait.quickest
     for speed in np.linspace(0.0, fastest, 20).tolist():
         assert speed * gait.step_time((speed, 0.0, 0.0)) <= gait.longest + 1e-9
     assert gait.step_time((fastest, 0.0, 0.0)) < gait.step_time((0.1, 0.0, 0.0))
+
+
+def test_huge_commands_are_clamped_one_by_one_and_together(robot: Robot, gait: Gait) -> None:
+    fastest, _, _ = gait.limited((9.0, 0.0, 0.0))
+    assert fastest == pytest.approx(robot.config.steps.walk * math.sqrt(GRAVITY * robot.com_height))
+    assert gait.limited((0.5 * fastest, 0.05, -0.2)) == pytest.approx((0.5 * fastest, 0.05, -0.2))
+    _, widest, _ = gait.limited((0.0, 9.0, 0.0))
+    _, _, quickest = gait.limited((0.0, 0.0, 9.0))
+    together = gait.limited((9.0, 9.0, 9.0))
+    assert together == pytest.approx((0.5 * fastest, 0.5 * widest, 0.5 * quickest))
 
 
 @pytest.mark.parametrize("wild", [math.nan, math.inf, -math.inf])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from matplotlib.patches import Polygon
 from PIL import Image
 
 from humanoid_balance.experiments import walk
+from humanoid_balance.experiments.footstep_plan import foothold
 from humanoid_balance.experiments.stride import Way
 from humanoid_balance.figures import figure
 from humanoid_balance.plants.pushes import PushProfile
@@ -49,3 +51,14 @@ def test_landings_alternate_and_each_takes_about_a_nominal_step(walked: Run) -> 
 
 def test_a_heading_that_is_kept_is_no_error(walked: Run) -> None:
     assert Way.of(walked).heading_error() < np.radians(2.0)
+
+
+def test_planned_footsteps_are_outlined(walked: Run) -> None:
+    made = len(figure.draw(walked).axes[1].patches)
+    planned = replace(walked, plan=(foothold(0, 0.2, 0.1, 0.3), foothold(1, 0.4, -0.1, 0.0)))
+    above = figure.draw(planned).axes[1]
+    assert len(above.patches) == made + 2
+    outlined = [patch for patch in above.patches if isinstance(patch, Polygon) and not patch.get_fill()]
+    middle = outlined[0].get_xy()[:-1].mean(axis=0)
+    expected = walked.robot.sole_centres[0][:2] @ [[np.cos(0.3), np.sin(0.3)], [-np.sin(0.3), np.cos(0.3)]] + [0.2, 0.1]
+    np.testing.assert_allclose(middle, expected, atol=1e-9)

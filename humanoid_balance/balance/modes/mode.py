@@ -40,6 +40,10 @@ class BalanceMode(ABC):
         """Whether a command like this one is for this mode; the supervisor refuses what no mode answers."""
         return False
 
+    def refuses(self, command: Command) -> str:
+        """Why this mode does not do what it answers, as far as it has looked at it; empty if it does."""
+        return ""
+
 
 def done(now: Situation, memory: Memory) -> str:
     """Condition of a transition: the mode that acts has finished."""

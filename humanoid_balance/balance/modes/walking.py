@@ -1,4 +1,4 @@
-"""Walking: one step after the other at the velocity that is commanded, each adapted to the DCM every tick."""
+"""Walking: step after step at the commanded velocity or onto planned footsteps, adapted to the DCM every tick."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
 from humanoid_balance.balance.reference import WALK
+from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
@@ -35,14 +36,30 @@ PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
 def asked(now: Situation, memory: Memory) -> bool:
-    """The operator wants the robot to go."""
-    return now.command is not STILL and wanted(now.command)
+    """The operator wants the robot to go, or has a plan that it can follow."""
+    route = _route(memory)
+    route.see(now)
+    return (now.command is not STILL and wanted(now.command)) or route.begins(now)
+
+
+def as_placed(now: Situation, memory: Memory) -> bool:
+    """The feet stand where a plan ends that is still commanded."""
+    return _route(memory).finished
+
+
+def _route(memory: Memory) -> Route:
+    mode = memory.modes[Walking.name]
+    assert isinstance(mode, Walking)
+    return mode.route
 
 
 def wanted(command: Command) -> bool:
     """A velocity, and nothing else."""
-    named = command.gait or command.skill or command.stance or command.footsteps
-    return not named and max(map(abs, command.velocity.tolist())) > SLOW
+    return not (_named(command) or command.footsteps) and max(map(abs, command.velocity.tolist())) > SLOW
+
+
+def _named(command: Command) -> str:
+    return command.gait or command.skill or command.stance
 
 
 def pushed_at_the_start(now: Situation, memory: Memory) -> bool:
@@ -63,6 +80,7 @@ class Walking(BalanceMode):
         robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
         self.reach = planner.reach
         self.gait = Gait(robot, self.reach)
+        self.route = Route(robot, self.gait)
         half = planner.half_length - edge, planner.half_width - edge
         self.adapter = Adapter(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
         speed = math.sqrt(GRAVITY * robot.com_height)
@@ -72,15 +90,20 @@ class Walking(BalanceMode):
         self.phase = SHIFT
 
     def answers(self, command: Command) -> bool:
-        return wanted(command)
+        return wanted(command) or bool(command.footsteps and not _named(command))
+
+    def refuses(self, command: Command) -> str:
+        return self.route.refused if command.footsteps else ""
 
     def enter(self, now: Situation) -> None:
-        """From standing. The first foot is that on the side of the command, or the one that carries less."""
+        """From standing. The first foot is the plan's, that on the side of the command, or the lighter one."""
         super().enter(now)
         left, right = now.state.wrench[:, 2].tolist()
         _, aside, turn = now.command.velocity.tolist()
         wish = aside if abs(aside) > SLOW else turn
         self.side = (0 if wish > 0 else 1) if abs(wish) > SLOW else (0 if left < right else 1)  # that swings
+        if self.route.following:
+            self.side = self.route.side
         self.phase = SHIFT
         self.began = self.stamp = now.state.stamp  # of the phase; of the last tick [s]
         self.heading = now.yaw  # where the body should look [rad]
@@ -118,7 +141,7 @@ class Walking(BalanceMode):
     def update(self, now: Situation) -> Reference:
         self._follow_command(now)
         if self.phase == SHIFT and not self._shifted(now):
-            return self._reference(now)
+            return self._reference(now, footholds=self.route.ahead())
         if self.phase == SWING:
             reference = self._swing(now)
             if reference is not None:
@@ -127,9 +150,15 @@ class Walking(BalanceMode):
 
     def _follow_command(self, now: Situation) -> None:
         dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
-        self.going = wanted(now.command)
+        self.route.see(now, None if self.phase == SHIFT else self.side, self.cycle if self.phase == SWING else None)
+        planned = self.route.following
+        self.going = planned or wanted(now.command)
         x, y, turn = now.command.velocity.tolist()
-        self.command = self.gait.limited((x, y, turn)) if self.going else (0.0, 0.0, 0.0)
+        self.command = self.gait.limited((x, y, turn)) if self.going and not planned else (0.0, 0.0, 0.0)
+        if planned:
+            self.command, self.heading = self.route.velocity(now), now.yaw
+            if self.phase == SHIFT:
+                self.side = self.route.side
         forward, left, turn = self.command
         x, y, _ = self.velocity
         dx, dy = forward - x, left - y
@@ -140,12 +169,17 @@ class Walking(BalanceMode):
     def _shifted(self, now: Situation) -> bool:
         """Send the DCM toward the stance foot; True when it is where a step begins."""
         polygon = self.memory.stance.update(now.state, BOTH)
-        self.pressure = self.memory.maker.laws.shove(now, polygon, now.centre[1 - self.side]).pressure
+        goal = now.centre[1 - self.side]
+        if self.route.following:
+            goal = polygon.inner.project(*self.route.start(now))
+        self.pressure = self.memory.maker.laws.shove(now, polygon, goal).pressure
         if not self.going:
             self.done = "nothing is commanded any more"
         elif now.state.stamp - self.began > PATIENCE:
             self.done = "the weight does not shift"
         start = self.gait.width / (math.exp(now.omega * self.gait.slowest) + 1)
+        if self.route.following:
+            start = self._local(now, goal)[1]
         if self._local(now, now.caught)[1] > start:
             return False
         self.phase, self.began, self.start = TRANSFER, now.state.stamp, self.pressure
@@ -173,7 +207,7 @@ class Walking(BalanceMode):
             return reference
         load = np.empty(2)
         load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
-        return self._reference(now, load_max=load)
+        return self._reference(now, load_max=load, footholds=self.route.ahead())
 
     def _swing(self, now: Situation) -> Reference | None:
         """Adapt place and time of the landing; None when the foot is down."""
@@ -191,12 +225,17 @@ class Walking(BalanceMode):
         plan = self._adapt(now, self._dcm(now), times, usual)
         cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
         self.pressure = self._world(now, plan.pressure)
-        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=cycle.footholds)
+        footholds = (*cycle.footholds, *self.route.ahead(self.route.leads(self.side)))
+        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds)
 
     def _landed(self, now: Situation) -> None:
         """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
         stamp = now.state.stamp
-        self.pace.landed(self.side, stamp, now.com, self.heading, self.velocity)
+        if self.route.following:
+            self.pace.reset()
+        else:
+            self.pace.landed(self.side, stamp, now.com, self.heading, self.velocity)
+        self.route.landed(now, self.side)
         if self.last and self.memory.margin(now) > 0.0:
             self.done = "the DCM is between the feet"
         self.side = 1 - self.side
@@ -216,7 +255,7 @@ class Walking(BalanceMode):
         yaw = math.atan2(sin, cos)
         turn = math.remainder(self.heading + self.velocity[2] * usual - yaw, math.tau)
         x, y = self._local(now, dcm)
-        step = self._nominal(now, turn, x * math.exp(now.omega * (times[0] + self.gait.transfer / 2)))
+        step = self._nominal(now, yaw, turn, x * math.exp(now.omega * (times[0] + self.gait.transfer / 2)))
         self.target_yaw = yaw + step.turn
         velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
         foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
@@ -224,8 +263,14 @@ class Walking(BalanceMode):
         self.plan = self.adapter.adapt(body, foot, step, sign, times, usual)
         return self.plan
 
-    def _nominal(self, now: Situation, turn: float, ahead: float) -> Step:
-        """What is wanted of the step; ``ahead`` is where the DCM would be at its end, seen from the stance foot."""
+    def _nominal(self, now: Situation, yaw: float, turn: float, ahead: float) -> Step:
+        """What is wanted of the step; ``ahead`` is where the DCM would be at its end, seen from the stance foot.
+
+        ``yaw`` is the stance foot's, ``turn`` what the heading wants of the other one [rad].
+        """
+        if self.route.leads(self.side):
+            self.last = self.route.ends
+            return self.route.step(now, yaw)
         if self.going:
             self.last = False
             (forward, left, rate), (x, y) = self.velocity, self.pace.correction
