@@ -19,7 +19,7 @@ ESTIMATION = {
     "push_delay", "landing_delay_max", "lift_off_delay_max", "contact_chatter",
 }  # fmt: skip
 TICK = {"median_us", "p99_us", "max_us", "missed"}
-BEYOND = {"torso_lean_max_deg", "pushes_reported", "p999_us"}  # told, but not promised
+BEYOND = {"torso_lean_max_deg", "pushes_reported", "p999_us", "refused"}  # told, but not promised
 
 
 # ---- robots ----
