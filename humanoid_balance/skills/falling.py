@@ -24,8 +24,11 @@ ASIDE = math.radians(60.0)  # a fall within this of straight ahead or back is on
 
 
 def falls(robot: Robot) -> dict[str, Script]:
-    """Scripts of a robot by the direction of the fall; the one to the right is the mirror image of the left one."""
-    found = {file.stem: load(file, robot) for file in sorted((folder(robot) / "falls").glob("*.yaml"))}
+    """Scripts of a robot by the direction of the fall; the one to the right is the mirror image of the left one.
+
+    They are springs, not paths: a variant of the robot with narrower joints falls as near to them as it can.
+    """
+    found = {file.stem: load(file, robot, nearest=True) for file in sorted((folder(robot) / "falls").glob("*.yaml"))}
     if LEFT in found:
         found[RIGHT] = found[LEFT].mirrored(Mirror(robot))
     return found

@@ -111,8 +111,11 @@ class Script:
         return all(np.allclose(mirror.of(key.pose), key.pose) for key in self.keys)
 
 
-def load(file: Path, robot: Robot) -> Script:
-    """A script for a robot; complains in one line about what cannot be played."""
+def load(file: Path, robot: Robot, nearest: bool = False) -> Script:
+    """A script for a robot; complains in one line about what cannot be played.
+
+    ``nearest``: a pose outside the robot's ranges becomes the nearest one inside, for a variant with other joints.
+    """
     reader = read(file)
     about = reader.text("about")
     starts = reader.names("starts", LYING)
@@ -123,7 +126,7 @@ def load(file: Path, robot: Robot) -> Script:
     if ends not in ENDS:
         raise reader.bad("ends", ends, ", ".join(ENDS))
     stiffness, damping = _gains(reader.section("gains"), robot)
-    keys = _keys(reader, robot)
+    keys = _keys(reader, robot, nearest)
     search, provenance = (dict(reader.take(key, {}) or {}) for key in ("search", "provenance"))
     reader.done("about, starts, ends, gains, keys, search, provenance")
     name = file.stem.replace("_", " ")
@@ -151,7 +154,7 @@ def _matching(reader: Reader, pattern: str, robot: Robot) -> list[int]:
     return joints
 
 
-def _keys(reader: Reader, robot: Robot) -> tuple[Key, ...]:
+def _keys(reader: Reader, robot: Robot, nearest: bool) -> tuple[Key, ...]:
     keys: list[Key] = []
     pose, world = np.clip(np.zeros(robot.n), robot.lower, robot.upper), np.zeros(robot.n, dtype=bool)
     last = 0.0
@@ -167,10 +170,12 @@ def _keys(reader: Reader, robot: Robot) -> tuple[Key, ...]:
                 value = entries.number(pattern, low=-7.0, high=7.0)
                 for i in joints:
                     low, high = robot.lower[i], robot.upper[i]
-                    if kind == "pose" and not low - 1e-9 <= value <= high + 1e-9:
+                    if kind == "pose" and not nearest and not low - 1e-9 <= value <= high + 1e-9:
                         allowed = f"{low:.3f} to {high:.3f}, the range of '{robot.joint_names[i]}'"
                         raise entries.bad(pattern, value, allowed)
                 pose[joints], world[joints] = value, kind == "world"
+                if nearest and kind == "pose":
+                    pose[joints] = np.clip(value, robot.lower[joints], robot.upper[joints])
         until = _until(section)
         patience = section.number("patience", 1.0, low=0.0, high=LONGEST)
         section.done("at, pose, world, until, patience")

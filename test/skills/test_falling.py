@@ -45,6 +45,15 @@ def test_a_fall_to_the_right_is_the_mirror_image_of_one_to_the_left(human: Robot
         assert mirror.of(right.pose) == pytest.approx(left.pose)
 
 
+def test_a_variant_with_narrower_joints_falls_within_its_ranges() -> None:
+    robot = registry.load("human:ranges=anatomical")
+    scripts = falls(robot)
+    assert set(scripts) == {FORWARD, BACKWARD, LEFT, RIGHT}
+    for script in scripts.values():
+        for key in script.keys:
+            assert (key.pose >= robot.lower - 1e-9).all() and (key.pose <= robot.upper + 1e-9).all()
+
+
 def test_a_robot_without_falls_of_its_own_tucks_its_limbs() -> None:
     robot = registry.load("talos")
     mode: Any = stack.balance(robot).modes["falling"]
