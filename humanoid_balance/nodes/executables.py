@@ -28,6 +28,7 @@ NODES = {
 # Topics that people look at are sent by a thread of the middleware, not in the tick; Fast DDS knows this variable.
 SENT_LATER = {"balance_stack": {"RMW_FASTRTPS_PUBLICATION_MODE": "ASYNCHRONOUS"}}
 REST = 0.1  # a signal is noticed within this time [s]
+LAST = 15  # a node that was asked to end gets so long [s]
 
 PARENT = "HUMANOID_BALANCE_PARENT"  # process that started this node, and with which it ends
 PR_SET_PDEATHSIG = 1  # sys/prctl.h
@@ -87,6 +88,7 @@ def run(make: Callable[[], BoxNode], signals: Signals) -> int:
             executor.spin_once(timeout_sec=0.0 if node.breaks.held else REST)
         return 1 if node.finished and node.fault else 0
     finally:
+        signal.alarm(LAST)  # kills, also a process that hangs in the middleware with nobody left to kill it
         node.close()
         executor.shutdown()
         node.destroy_node()
