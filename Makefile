@@ -72,7 +72,7 @@ g1 := --robot g1 --force 175 --duration 0.1 --direction 180
 
 # Walking, pushed on the way: name = options of walk.
 WALKS := walk_human walk_talos walk_g1
-walk_human := --robot human --velocity 1.0 --push 300:0.1:90:3 --time 6
+walk_human := --robot human:ranges=adducted --velocity 1.0 --push 300:0.1:90:3 --time 6
 walk_talos := --robot talos --velocity 0.4 --push 300:0.1:0:3 --time 6
 walk_g1 := --robot g1 --velocity 0.5 --push 100:0.1:270:3 --time 6
 
