@@ -86,6 +86,7 @@ def run(make: Callable[[], BoxNode], signals: Signals) -> int:
             if node.breaks.held:
                 node.breaks.wait(REST)
             executor.spin_once(timeout_sec=0.0 if node.breaks.held else REST)
+            node.breaks.end()
         return 1 if node.finished and node.fault else 0
     finally:
         signal.alarm(LAST)  # kills, also a process that hangs in the middleware with nobody left to kill it

@@ -26,6 +26,7 @@ from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Foothold
 
 MARKERS = 0.05  # [s]
+FIRST = 2.0  # a request to arm waits so long for the first sensors [s]
 OWN = -1.0  # as a gain: the robot's own
 # Of the balance laws; safe to change while the robot stands.
 GAINS = ("height", "height_damping", "dcm", "flywheel", "spin", "upright")
@@ -113,6 +114,7 @@ class Operator:
     async def _arm(self) -> str:
         """The motors first, so that nothing claims to act that does not; and all or nothing."""
         control, motors = self._control, self._control.motors
+        await until(lambda: control.last is not None, FIRST)  # nodes that have just started
         why = control.may_arm()
         if why or motors is None:
             return why or control.arm()

@@ -19,6 +19,7 @@ from humanoid_balance.types import Array
 
 REST = 1 / 16  # share of its time that even a late loop sleeps: Linux stops a SCHED_FIFO thread that takes 95 %
 TURN = 40_000_000  # other threads get their turn so often [ns]
+HAND_OVER = 1e-3  # a loop waits so long for a thread that could not finish its turn in the breaks since [s]
 KEPT = 2000  # ticks of which the times are kept for the percentiles
 PAUSE = 20  # periods; whoever is later than that is not running late but was stopped
 MCL_CURRENT, MCL_FUTURE = 1, 2  # sys/mman.h
@@ -91,12 +92,15 @@ class QuietCollector:
 class Breaks:
     """Where a loop waits for its deadline, other threads may run: in a tick they would take the interpreter away.
 
-    The loop holds it in ``with``; the other thread asks whether it is ``held`` and then waits for the next break.
+    The loop holds it in ``with``; the other thread asks whether it is ``held``, then waits for the next break and says
+    when its turn is over. A loop and its reader can leave breaks so short that a thread which is woken in one finds the
+    interpreter taken again, for seconds: so a turn that is not over when the next one is due is waited for.
     """
 
     def __init__(self) -> None:
         self.held = False
-        self._begun = threading.Event()
+        self._begun, self._over = threading.Event(), threading.Event()
+        self._over.set()
         self._next = 0  # [ns]
 
     def __enter__(self) -> Breaks:
@@ -109,14 +113,23 @@ class Breaks:
 
     def begin(self, now: int) -> None:
         """The loop is done with a tick; ``now`` on the steady clock [ns]."""
-        if now >= self._next:
-            self._next = now + TURN
+        if now < self._next:
+            return
+        self._next = now + TURN
+        if self._over.is_set():
+            self._over.clear()
             self._begun.set()
+        else:
+            self._over.wait(HAND_OVER)
 
     def wait(self, seconds: float) -> None:
         """Until a break begins, or the time is over."""
         self._begun.wait(seconds)
         self._begun.clear()
+
+    def end(self) -> None:
+        """The other thread has done what it had to do in its turn."""
+        self._over.set()
 
 
 class TickPace:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from humanoid_balance.nodes import realtime
-from humanoid_balance.nodes.realtime import TURN, Breaks, QuietCollector, RealTime, Stopwatch, TickPace
+from humanoid_balance.nodes.realtime import HAND_OVER, TURN, Breaks, QuietCollector, RealTime, Stopwatch, TickPace
 from humanoid_balance.nodes.throttle import Throttle
 
 
@@ -70,6 +70,7 @@ def test_another_thread_gets_its_turn_where_the_loop_begins_to_wait_but_not_too_
     def other() -> None:
         while breaks.held:
             breaks.wait(10.0)
+            breaks.end()
             turns.release()
 
     def its_turn() -> bool:
@@ -87,6 +88,27 @@ def test_another_thread_gets_its_turn_where_the_loop_begins_to_wait_but_not_too_
         assert its_turn()
     thread.join(1.0)
     assert not thread.is_alive(), "the loop has ended: nobody waits for its breaks"
+
+
+def test_a_turn_that_is_not_over_is_waited_for_but_not_long() -> None:
+    """As when the loop and its reader leave no gap in which a thread that was woken gets the interpreter."""
+    breaks, asked = Breaks(), []
+
+    class Over(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            asked.append(timeout)
+            return super().wait(timeout)
+
+    breaks._over = Over()
+    breaks.end()
+    with breaks:
+        breaks.begin(TURN)
+        assert not asked, "nobody is late"
+        breaks.begin(2 * TURN)
+        assert asked == [HAND_OVER], "the turn before is not over"
+        breaks.end()
+        breaks.begin(3 * TURN)
+        assert asked == [HAND_OVER]
 
 
 def test_a_loop_that_is_always_late_still_gives_turns() -> None:
