@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -62,12 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.arguments = list(sys.argv[1:] if arguments is None else arguments)  # for reports that tell how to repeat it
     try:
         COMMANDS[options.command].run(options)
+        sys.stdout.flush()
     except InputError as error:
         print(f"humanoid-balance {options.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"humanoid-balance {options.command}: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # as of ``| head``: nobody reads on, and nobody is told so
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 

@@ -33,7 +33,7 @@ class InputGuard:
         self._critical = _joints_between_feet_and_imu(robot)
         self._lower = robot.lower - settings.position_margin
         self._upper = robot.upper + settings.position_margin
-        self._speed = settings.velocity_factor * robot.velocity_limit
+        self._speed = settings.velocity_factor * robot.velocity_limit + settings.velocity_margin
         self._torque = settings.torque_factor * robot.torque_limit
         self._speed_sq, self._torque_sq = float((self._speed**2).min()), float((self._torque**2).min())
         self._gyro, self._acceleration, self._load = settings.gyro, settings.acceleration, settings.load * robot.weight

@@ -87,7 +87,8 @@ class GuardSettings:
     acceleration: float = 400.0  # [m/s²]
     load: float = 30.0  # force on a sole, share of the weight
     position_margin: float = 0.5  # beyond the joint limits [rad]
-    velocity_factor: float = 3.0  # of the joint's velocity limit; also what it can move in one period
+    velocity_factor: float = 3.0  # of the joint's velocity limit ...
+    velocity_margin: float = 6.0  # ... plus this: a blow throws slow joints, too [rad/s]; bounds the position as well
     torque_factor: float = 10.0  # of the joint's torque limit
     frozen_every: int = 8  # ticks between two looks for frozen encoders; three equal readings are suspicious
     frozen_travel: float = 5e-3  # travel the joint reports meanwhile [rad]

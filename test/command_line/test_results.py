@@ -60,6 +60,14 @@ def test_json_is_all_that_a_process_writes_to_stdout() -> None:
     assert set(json.loads(out)) >= CONTRACT and out.count("\n") == 1
 
 
+def test_a_reader_that_goes_away_is_no_reason_to_complain() -> None:
+    process = start("robots")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == 141
+
+
 def test_a_run_is_the_same_for_a_seed_and_another_for_another(call: Call) -> None:
     def run(seed: int) -> dict[str, Any]:
         result: dict[str, Any] = call(*SHORT, "--seed", seed, "--json").json

@@ -2,17 +2,21 @@
 
 import math
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
 from estimation.motion import noisy
 from estimation.standing import com_error, estimate, rms, simulate, tilt_error, true_zmp
 
+from humanoid_balance import stack
 from humanoid_balance.estimation import Estimator
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.truth import Truth
 from humanoid_balance.plants.world import World
+from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import GRAVITY, RobotState, SensorFrame
 
 Pairs = list[tuple[Truth, RobotState]]
@@ -127,3 +131,18 @@ def test_a_tick_of_the_human_takes_at_most_60_microseconds(human: Robot) -> None
         estimator.update(frame)
         times.append(time.perf_counter() - start)
     assert np.median(np.reshape(times, (10, -1)), axis=1).min() < 60e-6
+
+
+@pytest.mark.parametrize("direction", [0.0, 180.0])
+def test_a_slow_joint_that_a_push_throws_is_believed(direction: float) -> None:
+    """talos' head may turn with 1 rad/s; a push on the torso throws it with three times that, and nothing is broken."""
+    settings = RunSettings("talos", period=0.002, sensor_latency=0.002, actuator_latency=0.002)
+    robot = registry.load("talos")
+    push = PushProfile(robot.mass * 0.3 / 0.1, 0.1, direction, start=0.3)
+    robot, plant = stack.simulator(settings, (push,))
+    with closing(plant):
+        loop = stack.simulated(robot, plant, settings.balance)
+        ticks = [loop.tick() for _ in range(300)]
+    assert not [fault for tick in ticks for fault in tick.state.faults if fault.startswith("encoder")]
+    speed = np.abs([tick.frame.velocity for tick in ticks]) / robot.velocity_limit
+    assert speed.max() > 2.0, "it was thrown"
