@@ -30,7 +30,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import COMMAND_AGE
 from humanoid_balance.types import SensorFrame
 
-LATE = 4_000_000  # [ns]
+LATE = 3_500_000  # a command that takes longer from its frame counts as late [ns]
 REMEMBERED = 1000  # frames whose answer is waited for
 
 ENTRIES = (
@@ -135,6 +135,8 @@ class SimulatorNode(BoxNode):
                 "command age [ms]": 1e3 * self.gate.age,
                 "sensor to command median [us]": self.latency.percentile(50),
                 "sensor to command p99 [us]": self.latency.percentile(99),
+                "commands": self.latency.ticks,
+                "late commands": self.latency.overruns,
             }
         return ("damping" if self._damped else ""), figures
 

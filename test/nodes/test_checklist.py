@@ -82,9 +82,31 @@ def free_port() -> str:
         return f"socket://127.0.0.1:{probe.getsockname()[1]}"
 
 
+def arms_on_servos() -> list[dict[str, object]]:
+    """Buses: a board for legs, waist, IMU and soles, and two chains of Dynamixel servos for the arms."""
+    robot = registry.load(ROBOT)
+    buses: list[dict[str, object]] = [{"port": free_port()}]
+    for side in ("left", "right"):
+        arm = [k for k, name in enumerate(robot.joint_names) if re.match(f"{side}_(shoulder|elbow|wrist)", name)]
+        servos = {
+            robot.joint_names[k]: {
+                "identifier": n,
+                "torque_constant": robot.torque_limit[k] / 3.0,
+                "current_limit": 4.0,
+            }
+            for n, k in enumerate(arm)
+        }
+        buses.append({"port": free_port(), "kind": "dynamixel", "servos": servos})
+    return buses
+
+
 @pytest.mark.slow  # in real time, a minute long
-def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(prompt_graph: Graph, tmp_path: Path) -> None:
-    wiring = wiring_file(tmp_path, ROBOT, free_port(), torque=1.0, calibration=CALIBRATION)
+@pytest.mark.parametrize("arms", ["on the board", "on servos"])
+def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(
+    prompt_graph: Graph, tmp_path: Path, arms: str
+) -> None:
+    more = {"buses": arms_on_servos()} if arms == "on servos" else {}
+    wiring = wiring_file(tmp_path, ROBOT, free_port(), torque=1.0, calibration=CALIBRATION, **more)
     hanging = board(prompt_graph, wiring, "--hoist", "0.15")
     down: list[Process] = []
 
