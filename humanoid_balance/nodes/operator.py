@@ -26,7 +26,7 @@ from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Foothold
 
 MARKERS = 0.05  # [s]
-FIRST = 2.0  # a request to arm waits so long for the first sensors [s]
+FIRST = 6.0  # a request to arm waits so long for the first sensors: discovery that fails once is repeated after 3 s [s]
 OWN = -1.0  # as a gain: the robot's own
 # Of the balance laws; safe to change while the robot stands.
 GAINS = ("height", "height_damping", "dcm", "flywheel", "spin", "upright")
