@@ -81,9 +81,10 @@ class ReferenceMaker:
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
         posture: Array | None = None,
         momentum_weight: Array | None = None,
+        height_weight: float | None = None,
         footholds: tuple[Foothold, ...] = (),
     ) -> BodyReference:
-        """``wish`` is what the ground should do; ``height`` of the CoM, if it matters."""
+        """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much."""
         robot = self.robot
         up = self.vertical(now, height)
         wish = self.grip.limited(now, wish)
@@ -108,6 +109,6 @@ class ReferenceMaker:
             posture_velocity=self.zero_joints,
             posture_acceleration=self.zero_joints,
             zmp_margin=self.zmp_margin,
-            height_weight=1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT,
+            height_weight=height_weight or (1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT),
             footholds=footholds,
         )

@@ -36,6 +36,7 @@ class Rising(BalanceMode):
     def enter(self, now: Situation) -> None:
         super().enter(now)
         self._stamp, self._height = now.state.stamp, now.height
+        self._squat, self._low = now.state.q[7:].copy(), now.height
 
     def update(self, now: Situation) -> Reference:
         memory = self.memory
@@ -45,4 +46,7 @@ class Rising(BalanceMode):
         if memory.margin(now) > 0.0:  # first over the feet, then up
             self._height = min(self._height + PACE * h * dt, maker.height(now), now.height + 0.1 * h)
         wish = maker.laws.hold(now, polygon, goal(memory, now))
-        return maker.make(self.name, now, wish, height=self._height)
+        # Joints that were pulled to the standing posture at once would throw the body up: they go with the height.
+        share = (self._height - self._low) / max(maker.height(now) - self._low, 0.1 * h)
+        posture = self._squat + min(max(share, 0.0), 1.0) * (maker.posture - self._squat)
+        return maker.make(self.name, now, wish, height=self._height, height_weight=1.0, posture=posture)
