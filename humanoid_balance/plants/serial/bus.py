@@ -33,6 +33,7 @@ from humanoid_balance.plants.protocol import (
     WireTruth,
     table_hash,
 )
+from humanoid_balance.plants.protocol.fault import BOARD
 from humanoid_balance.plants.protocol.vocabulary import VERSION
 from humanoid_balance.plants.serial import table
 from humanoid_balance.plants.serial.calibration import JointCalibration
@@ -295,8 +296,8 @@ class BoardBus(Bus):
 
     def _log_fault(self, fault: Fault, arrival: int) -> None:
         """Faults of joints and refusals; why the board changed its mode is told with the mode."""
-        if fault.joint < len(self.joints):
-            self.log.fault(1e-6 * arrival, f"{fault.name} at {self.joints[fault.joint].name}: {evidence(fault)}")
+        if fault.joint != BOARD:
+            self.log.fault(1e-6 * arrival, f"{fault.name} at {self.joint_name(fault.joint)}: {evidence(fault)}")
         elif fault.code not in STOPS:
             self.log.fault(1e-6 * arrival, f"{fault.name}: {evidence(fault)}")
 

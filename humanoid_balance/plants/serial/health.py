@@ -76,7 +76,7 @@ def bus_health(bus: Bus) -> BusHealth:
 
 def joint_health(bus: Bus) -> list[JointHealth]:
     sample = bus.sample
-    if sample is None:
+    if sample is None or bus.configure is None:  # not introduced yet, or not again
         return []
     low, high = bus.gauge.range(*(np.array([getattr(j, key) for j in bus.joints]) for key in ("lower", "upper")))
     state = sample.state

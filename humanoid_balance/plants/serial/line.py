@@ -167,7 +167,11 @@ class Bus(ABC):
         name = fault_names(int(bits[k]), 0)[0]
         fault, _ = self.faults.get((name, k), (None, 0))
         value, limit = (fault.value, fault.limit) if fault is not None else (1.0, 0.0)
-        return Cause(name, self.joints[k].name, value, limit)
+        return Cause(name, self.joint_name(k), value, limit)
+
+    def joint_name(self, k: int) -> str:
+        """Of row ``k``; a board that was plugged in again may not have introduced it yet."""
+        return next((joint.name for joint in self.joints if joint.index == k), f"joint {k}")
 
     def note_state(self) -> None:
         """Keep the log and the cause of a stop, after each new sample."""

@@ -246,6 +246,21 @@ def test_noise_before_the_way_up_is_repeated_does_not_keep_a_board_working(to_ho
     assert machine.worked.all()
 
 
+def test_a_board_that_stops_before_it_has_introduced_itself_again_is_heard() -> None:
+    """Found by the machine: its joint had no name yet, and the thread that reads the port ended."""
+    machine = HostAndBoards()
+    machine.connect()
+    machine.come_back(seed=1000, skip=True)
+    machine.pull_the_plug(k=1)
+    machine.torque(seed=367, size=1.0, ticks=1)
+    machine.overheat(hot=True, k=1)
+    machine.brake(ticks=2)
+    machine.plug_in(k=1)
+    bus = machine.bench.plant.buses[1]
+    assert bus.cause is not None and "over_temperature" in str(bus.cause)
+    machine.bench.plant.joint_health()
+
+
 class TestHostAndBoards(HostAndBoards.TestCase):
     settings = settings(max_examples=25, stateful_step_count=15, deadline=None, phases=PHASES, derandomize=True)
 
