@@ -11,6 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from humanoid_balance.plants.protocol import Mode
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES
+from humanoid_balance.plants.serial.health import SILENCE
+from humanoid_balance.plants.serial.plant import PATIENCE
 from humanoid_balance.robot import registry
 from humanoid_balance.safety.box import SafetyLimits
 from humanoid_balance.types import TorqueCommand
@@ -19,6 +21,8 @@ ROBOT = registry.load("g1")
 ZERO = np.zeros(ROBOT.n)
 RATE = SafetyLimits().rate * ROBOT.torque_limit
 PHASES = (Phase.explicit, Phase.generate)  # shrinking takes minutes; the steps are printed as they were
+# A board that says nothing any more is missed by then: silence, the last ``read`` that waited for it, and a step [µs].
+GRACE = round(1e6 * (SILENCE + PATIENCE * 1e-3)) + 1000
 CALM = 3.0  # rad/s; the rates below count while joints are slower, a board stops them far above
 
 
@@ -88,7 +92,7 @@ class HostAndBoards(RuleBasedStateMachine):
     def leave(self, stage: str) -> None:
         """Not armed any more; boards know it when the next frame arrives, or by their watchdog."""
         if self.stage == "armed":
-            self.grace = self.bench.body.now + 21_000
+            self.grace = self.bench.body.now + GRACE
         self.stage = stage
 
     @rule(ticks=st.integers(1, 4))
