@@ -1,4 +1,4 @@
-"""Read a recorded motion, fit it to a robot, play it (motion info FILE, motion import FILE, motion play|view CLIP)."""
+"""Recorded motion: read it, fit it to a robot, play it (motion info|import FILE, make NAME, play|view CLIP)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from humanoid_balance.commands.walk import push
 from humanoid_balance.motions import info, library
 from humanoid_balance.robot import registry
 
+ABOUT_MAKE = (
+    "walk, turn, stop: recorded from the walking mode in simulation; normative: a normal person's walk from published "
+    "joint angles, fitted."
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -26,6 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--map", type=Path, metavar="F.yaml", help="which joint is what, where it is not found rightly")
     fit.add_argument("--plot", type=Path, metavar="F.png", help="the robot in twelve frames of the clip")
     fit.set_defaults(act=bring)
+    own = actions.add_parser("make", help="a clip that needs no recording", description=ABOUT_MAKE)
+    own.add_argument("name", choices=library.OWN, metavar="|".join(library.OWN))
+    own.add_argument("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
+    own.add_argument("-o", "--output", type=Path, metavar="CLIP.npz", help="default: NAME.ROBOT.npz")
+    own.set_defaults(act=generate)
     view = actions.add_parser("view", help="a clip as a page with a slider", description="A clip as a page.")
     view.add_argument("file", type=Path, metavar="CLIP.npz", help="from 'motion import'")
     view.add_argument("--robot", metavar="SPEC", help="default: the one that the clip was made for")
@@ -40,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_world(play)
     add_outputs(play)
     play.set_defaults(act=perform)
-    for action in (about, fit):
+    for action in (about, fit, own):
         action.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
 
 
@@ -70,6 +80,21 @@ def bring(options: argparse.Namespace) -> None:
         from humanoid_balance.figures import strip
 
         strip.save(clip, robot, options.plot)
+    if options.json:
+        print_json(clip.report)
+    else:
+        print(f"{output}: {story(clip.report)}")
+
+
+def generate(options: argparse.Namespace) -> None:
+    from humanoid_balance.experiments import own_clip
+
+    robot = registry.load(options.robot)
+    output = options.output or Path(f"{options.name}.{robot.name}.npz")
+    writable(output, "--output", (".npz",))
+    with Bar(f"{options.name} {options.robot}") as bar:
+        clip = own_clip.make(options.name, options.robot, bar)
+    clip.save(output)
     if options.json:
         print_json(clip.report)
     else:
@@ -115,10 +140,11 @@ def story(report: dict[str, Any]) -> str:
     slower = (
         "" if report["slower"] == 1.0 else f", {report['slower']:g} times slower than recorded: joints are not faster"
     )
+    error = report["joint_error_rms"]
+    off = "" if error is None else f", directions {error:.3f} rad rms off"
     touching = ", ".join(f"{name} {found['share']:.0%}" for name, found in report["contacts"].items() if found["share"])
     return (
         f"{report['robot']}, {report['frames']} frames at {report['rate']:g} Hz, {report['duration']:.2f} s{slower}\n"
         f"slip {1e3 * report['slip_max']:.1f} mm, penetration {1e3 * report['penetration_max']:.1f} mm, "
-        f"{report['limit_hits']} limit hits, directions {report['joint_error_rms']:.3f} rad rms off; "
-        f"{report['seconds']:.2f} s\non the ground: {touching}"
+        f"{report['limit_hits']} limit hits{off}; {report['seconds']:.2f} s\non the ground: {touching}"
     )

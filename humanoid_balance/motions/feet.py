@@ -1,4 +1,5 @@
-"""What touches the ground in a recorded motion: heels, balls, knees and hands, by height and speed.
+"""What touches the ground in a recorded motion: heels, balls, knees and hands, by height and speed. A clip that knows
+when its heels and balls do (``left_heel``, ``left_ball``, …) is believed.
 
 A recorded foot frame says nothing about its sole. That is flat where the foot stands, so its up direction is the mean
 of the vertical over the frames in which ankle and ball are low and still.
@@ -94,11 +95,13 @@ def find(subject: Subject) -> Touching:
         heights.append(float(-in_sole[2]))
         heels.append(ankle + sole @ np.array([-HEEL * in_sole[0], 0.0, in_sole[2]]))
     ground = _ground([*balls, *heels], rate, scale, lowest)
-    feet = []
+    feet: list[FootMotion] = []
     for sole, ankle, ball, heel, height in zip(soles, ankles, balls, heels, heights, strict=True):
         upright = (sole[:, 2, 2] > TILTED) & (_turning(sole, rate) < TURNING)
         down = [upright & _rests(p, rate, scale, _level(p, rate, scale, ground)) for p in (heel, ball)]
-        feet.append(FootMotion(sole, ankle, ball, heel, height, *(steady(d, rate) for d in down)))
+        known = [subject.clip.contacts.get(f"{SIDES[len(feet)]}_{end}") for end in ("heel", "ball")]
+        flags = [steady(d, rate) if k is None else k for d, k in zip(down, known, strict=True)]
+        feet.append(FootMotion(sole, ankle, ball, heel, height, *flags))
     return Touching((feet[0], feet[1]), ground, _limbs(subject, ground, rate, scale))
 
 

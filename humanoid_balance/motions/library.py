@@ -9,6 +9,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.motions import bvh
 from humanoid_balance.motions.clip import Clip
 
+OWN = ("walk", "turn", "stop", "normative")  # clips that the package makes itself: ``experiments/own_clip.py``
 READERS: dict[str, Callable[[Path], Clip]] = {".bvh": bvh.load}
 
 
