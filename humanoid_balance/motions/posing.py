@@ -44,6 +44,15 @@ class PoseWish:
     pelvis: Array  # orientation of the base (3, 3)
     chest: Array  # of the torso frame (3, 3)
     bones: Array  # unit vectors: left upper arm, forearm, right (4, 3)
+    loose: tuple[bool, bool] = (False, False)  # a standing sole may be elsewhere on the ground, and turned
+
+    def same(self, other: PoseWish) -> bool:
+        """Of the same clip, whose contacts and upper body do not change: the same footholds and hips."""
+        return bool(
+            (self.soles == other.soles).all()
+            and (self.sole_rotations == other.sole_rotations).all()
+            and (self.hips == other.hips).all()
+        )
 
 
 class Poser:
@@ -68,6 +77,12 @@ class Poser:
         self._rest = POSTURE**2 + DAMPING
         self._skew = np.zeros((len(self._mask_of), 3, 3))
         self._base = self._mask(1)
+        ground, upright = np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+        self._weights = (  # of the place of a sole and its turn: swinging, standing, standing somewhere
+            (np.full(3, SWINGING), np.full(3, SWINGING_TURN)),
+            (np.full(3, SOLE), np.full(3, SOLE_TURN)),
+            (SWINGING * ground + SOLE * upright, SOLE_TURN * ground + SWINGING_TURN * upright),
+        )
         self.under = False  # a part of the body is in the ground
         self.ground = True  # which may be forgotten on the way to the first pose
 
@@ -116,9 +131,9 @@ class Poser:
         turns = J[3:] * self._turn_mask[:, None]
         rows, errors = [], []
         for side in range(2):
-            w, t = (SOLE, SOLE_TURN) if wish.stands[side] else (SWINGING, SWINGING_TURN)
+            w, t = self._weights[0 if not wish.stands[side] else 2 if wish.loose[side] else 1]
             turn = pin.log3(wish.sole_rotations[side] @ poses[side].rotation.T)
-            rows += [w * moves[side], t * turns[side]]
+            rows += [w[:, None] * moves[side], t[:, None] * turns[side]]
             errors += [w * (wish.soles[side] - places[side]), t * turn]
         rows.append(PELVIS / 2 * (moves[2] + moves[3]))
         errors.append(PELVIS * (wish.hips - (places[2] + places[3]) / 2))
