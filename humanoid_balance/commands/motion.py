@@ -22,10 +22,10 @@ ABOUT_MAKE = (
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     about = actions.add_parser("info", help="what a clip is", description="What a clip is.")
-    about.add_argument("file", type=Path, metavar="FILE", help="BVH")
+    about.add_argument("file", type=Path, metavar="FILE", help="BVH, or npz with pose arrays")
     about.set_defaults(act=show)
     fit = actions.add_parser("import", help="fit a clip to a robot", description="Fit a clip to a robot.")
-    fit.add_argument("file", type=Path, metavar="FILE", help="BVH")
+    fit.add_argument("file", type=Path, metavar="FILE", help="BVH, or npz with pose arrays")
     fit.add_argument("--robot", default="human", metavar="SPEC", help="name, name:option=value or path to a YAML")
     fit.add_argument("-o", "--output", type=Path, metavar="CLIP.npz", help="default: FILE's name with .ROBOT.npz")
     fit.add_argument("--map", type=Path, metavar="F.yaml", help="which joint is what, where it is not found rightly")

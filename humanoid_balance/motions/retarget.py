@@ -30,7 +30,7 @@ from humanoid_balance.types import Array
 
 RATE = 30.0  # frames per second of a robot's clip; the thesis of Lee has as many
 REACH = 0.985  # of a straight leg: hips come down where a foot would be farther away
-FIRST, NEXT, MOST = 150, 2, 12  # iterations of the first frame; of the others, which begin near their goal
+FIRST, NEXT, MOST = 60, 2, 12  # iterations of the first frame; of the others, which begin near their goal
 SLOWER = (1.3, 2.0, 3.0)  # times that a clip may take of its own
 HELPS = 0.6  # of the slip must be left, or less, for a slower clip to be worth it
 SLIP = 0.003  # above which it is tried slower [m]
@@ -56,7 +56,10 @@ def retarget(clip: Clip, robot: Robot, mapping: Path | None = None) -> RobotClip
     q = _poses(wishes, limbs, 1.0 / rate)
     found = fit.measure(q, wishes, tracks, limbs)
     for _ in range(ROUNDS):  # footholds that the legs cannot keep are moved
-        if not any([relax(moves[side], side, q, wishes, tracks[side], limbs) for side in range(2)]):
+        if found["slip_max"] < SLIP:
+            break
+        loose = [relax(moves[side], side, q, wishes, tracks[side], limbs) for side in range(2)]
+        if not any(loose):
             break
         before = wishes
         wishes, tracks = _wishes(subject, touching, limbs, moves)
@@ -66,7 +69,7 @@ def retarget(clip: Clip, robot: Robot, mapping: Path | None = None) -> RobotClip
     for more in SLOWER:
         if found["slip_max"] < SLIP:
             break
-        slow = _poses(wishes, limbs, more / rate)
+        slow = _poses(wishes, limbs, more / rate, q)
         other = fit.measure(slow, wishes, tracks, limbs)
         if other["slip_max"] > HELPS * found["slip_max"]:  # it is not the speed
             break
@@ -157,21 +160,30 @@ def _poses(
     wishes: list[PoseWish], limbs: RobotLimbs, period: float, old: Array | None = None,
     old_wishes: Sequence[PoseWish] = (),
 ) -> Array:  # fmt: skip
-    """All frames; where neither the wish nor the frame before is another than for ``old``, its pose is kept."""
+    """All frames, begun from ``old`` ones; where neither wish nor frame before are others, the old pose is kept."""
     robot, poser = limbs.robot, Poser(limbs)
     lower, upper = robot.lower + INSIDE, robot.upper - INSIDE
     most = robot.velocity_limit * period
     out = np.empty((len(wishes), 7 + robot.n))
-    poser.q[:3], poser.q[3:7] = wishes[0].hips, pin.Quaternion(wishes[0].pelvis).coeffs()
-    poser.ground = False
-    poser.solve(wishes[0], lower, upper, FIRST, FIRST)
-    poser.ground = True
-    out[0] = poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+    if old is None:
+        poser.q[:3], poser.q[3:7] = wishes[0].hips, pin.Quaternion(wishes[0].pelvis).coeffs()
+        poser.ground = False
+        poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+        poser.ground = True
+        out[0] = poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+    else:
+        poser.q = old[0].copy()
+        out[0] = poser.solve(wishes[0], lower, upper, NEXT, MOST)
     for k, wish in enumerate(wishes[1:], start=1):
         last = out[k - 1, 7:]
-        kept = old is not None and wish.same(old_wishes[k]) and np.abs(out[k - 1] - old[k - 1]).max() < REJOINED
-        if kept and old is not None and (np.abs(old[k, 7:] - last) <= most).all():
+        if old is not None and k < len(old_wishes) and wish.same(old_wishes[k]) and _follows(old, out, k, most):
             out[k] = poser.q = old[k].copy()
             continue
         out[k] = poser.solve(wish, np.maximum(lower, last - most), np.minimum(upper, last + most), NEXT, MOST)
     return out
+
+
+def _follows(old: Array, new: Array, k: int, most: Array) -> bool:
+    """The old pose of a frame can follow the new one of the frame before."""
+    same = np.abs(new[k - 1] - old[k - 1]).max() < REJOINED
+    return bool(same and (np.abs(old[k, 7:] - new[k - 1, 7:]) <= most).all())
