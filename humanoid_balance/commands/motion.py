@@ -19,6 +19,12 @@ ABOUT_MAKE = (
 )
 
 
+ABOUT_MEASURE = (
+    "CoM, ZMP, impulse of each push and k_CM, the slope of the CoM's acceleration over its position, from markers and "
+    "force plates."
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     about = actions.add_parser("info", help="what a clip is", description="What a clip is.")
@@ -50,7 +56,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_world(play)
     add_outputs(play)
     play.set_defaults(act=perform)
-    for action in (about, fit, own):
+    lab = actions.add_parser("measure", help="a person who is pushed, from C3D", description=ABOUT_MEASURE)
+    lab.add_argument("file", type=Path, metavar="F.c3d", help="markers and force plates, the first half second still")
+    lab.add_argument("--markers", type=Path, metavar="F.yaml", help="ends of the segments; default: joint centres")
+    lab.add_argument("-o", "--output", type=Path, metavar="F.csv", help="time series at the rate of the markers")
+    lab.set_defaults(act=observe)
+    for action in (about, fit, own, lab):
         action.add_argument("--json", action="store_true", help="one JSON object on stdout, nothing else")
 
 
@@ -133,6 +144,28 @@ def perform(options: argparse.Namespace) -> None:
     else:
         modes = " -> ".join(f"{name} ({t:.2f} s)" for t, name in done.result["modes"])
         print(f"{done.title}\nmodes: {modes}")
+
+
+def observe(options: argparse.Namespace) -> None:
+    from humanoid_balance.motions import c3d, measure
+
+    markers = options.markers or registry.config_folder() / "motions" / "markers.yaml"
+    if options.output is not None:
+        writable(options.output, "--output", (".csv",))
+    found = measure.measure(c3d.load(options.file), measure.marker_set(markers))
+    if options.output is not None:
+        found.save(options.output)
+    figures = {"name": options.file.stem, **found.figures()}
+    if options.json:
+        print_json(figures)
+        return
+    print(
+        f"{figures['name']}: {found.mass:.1f} kg, {figures['duration']:.2f} s, CoM {figures['com_height']:.3f} m high"
+    )
+    for shove in found.pushes:
+        slope = "" if shove["k_cm"] is None else f", k_CM {shove['k_cm']:.1f} 1/s²"
+        x, y = shove["impulse"]
+        print(f"pushed at {shove['at']:.2f} s: {x:.1f} {y:.1f} N s, {shove['dv']:.3f} m/s{slope}")
 
 
 def story(report: dict[str, Any]) -> str:

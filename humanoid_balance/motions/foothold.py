@@ -30,10 +30,11 @@ def relax(moves: Moves, side: int, q: Array, wishes: list[PoseWish], track: Sole
     frame, data = robot.sole_frames[side], robot.model.createData()
 
     def missed(pose: Array, wish: PoseWish) -> Array:
+        """Place and turn of the sole, less what was wanted (6,)."""
         pin.framesForwardKinematics(robot.model, data, pose)
         place = data.oMf[frame]
         turn = pin.log3(place.rotation @ wish.sole_rotations[side].T)
-        return np.append((place.translation - wish.soles[side])[:2], turn[2])
+        return np.concatenate([place.translation - wish.soles[side], turn])
 
     for begin, end in runs(track.support):
         off = [k for k in range(begin, end) if np.abs(missed(q[k], wishes[k])).max() > STAYS]
@@ -41,7 +42,7 @@ def relax(moves: Moves, side: int, q: Array, wishes: list[PoseWish], track: Sole
         for k in off[:: max(1, len(off) // 6)]:
             poser.q = q[k].copy()
             loose = replace(wishes[k], loose=(side == 0, side == 1))
-            away = missed(poser.solve(loose, robot.lower, robot.upper, LOOSE, LOOSE), loose)
+            away = missed(poser.solve(loose, robot.lower, robot.upper, LOOSE, LOOSE), loose)[[0, 1, 5]]
             worst = np.where(np.abs(away) > np.abs(worst), away, worst)
         if np.abs(worst).max() > STAYS:
             far, turned = FARTHEST
