@@ -96,3 +96,22 @@ def test_a_marker_set_that_does_not_fit_is_refused(text: str, told: str, file: P
     markers.write_text(text)
     with pytest.raises(InputError, match=told):
         measure(c3d.load(file), marker_set(markers))
+
+
+@pytest.mark.slow
+def test_damaged_headers_are_read_or_refused_in_one_line(file: Path, tmp_path: Path) -> None:
+    """Some of these crash the library that reads them."""
+    whole, refused, segments = file.read_bytes(), 0, marker_set(MARKERS)
+    for seed in range(20):
+        noise = np.random.default_rng(seed)
+        data = bytearray(whole)
+        for place in noise.integers(2, 512 * 12, size=noise.integers(1, 20)):
+            data[place] = noise.integers(0, 256)
+        damaged = tmp_path / "damaged.c3d"
+        damaged.write_bytes(data)
+        try:
+            measure(c3d.load(damaged), segments)
+        except InputError as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 2
