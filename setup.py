@@ -73,6 +73,8 @@ setup(
         ],
         # experiments on a cluster
         "dask": ["distributed>=2026.8"],
+        # motion measure
+        "c3d": ["ezc3d>=1.5,<2"],
         # skill optimise
         "optimise": ["cma>=4.4,<5"],
         "test": [
@@ -80,6 +82,7 @@ setup(
             "colcon-common-extensions>=0.3,<0.4",
             "distributed>=2026.8",
             "dynamixel-sdk>=4.1,<5",
+            "ezc3d>=1.5,<2",
             "hypothesis>=6.170,<7",
             "mypy>=2.4,<3",
             "pytest>=9,<10",

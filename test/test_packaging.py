@@ -23,6 +23,7 @@ ROSDEP_KEYS = {
     "distributed": None,
     "dynamixel-sdk": "dynamixel_sdk",
     "example-robot-data": None,
+    "ezc3d": None,
     "fast-simplification": None,
     "imageio-ffmpeg": None,
     "mcap": None,

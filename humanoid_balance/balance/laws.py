@@ -67,6 +67,14 @@ class Laws:
         """Small disturbances: p = c + gain (c - goal) inside the feet; the only turn brings the trunk upright."""
         return Wish(self._pressure(now, polygon, goal), self.righting(now))
 
+    def accompany(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
+        """Somebody else turns the body, and nobody is asked to: e = xi + gain (xi - goal) inside the feet.
+
+        A turn that is asked for and not made would accelerate the CoM all the same. The CoP follows from e and from
+        what the body really turns; the QP keeps it inside the soles.
+        """
+        return Wish(self._answer(now, polygon, goal, now.dcm), (0.0, 0.0))
+
     def shove(self, now: Situation, polygon: Polygon, goal: Point) -> Wish:
         """Send the DCM straight to a goal, as fast as the feet allow: p lies behind it, on the edge."""
         x, y = now.caught
@@ -101,8 +109,11 @@ class Laws:
         return Wish((px, py), self._limited(self.follow * (spin * ux - sx), self.follow * (spin * uy - sy)))
 
     def _pressure(self, now: Situation, polygon: Polygon, goal: Point) -> Point:
+        return self._answer(now, polygon, goal, now.caught)
+
+    def _answer(self, now: Situation, polygon: Polygon, goal: Point, c: Point) -> Point:
         """c + gain (c - goal); but when nobody pushes, away from an edge that c is not near: feet on edge tip over."""
-        x, y = now.caught
+        x, y = c
         end = x + self.gain * (x - goal[0]), y + self.gain * (y - goal[1])
         return polygon.toward((x, y), end, 1.0 if now.state.push.active else CLOSER)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 
@@ -32,8 +33,15 @@ LIFT = GRAVITY / 3  # largest vertical acceleration of the CoM [m/s²]: feet kee
 CROUCH = 0.8  # of the standing height: lower the CoM is not asked to go, however far the feet spread
 
 
+class Carriage(Protocol):
+    """What the joints do that nothing else needs, whatever the mode: a clip's upper body goes on through a push."""
+
+    def at(self, now: Situation) -> tuple[Array, Array, Array]:
+        """Posture [rad], its velocity and acceleration of all joints (n,)."""
+
+
 class ReferenceMaker:
-    """Turns a mode's wish into a Reference."""
+    """Turns a mode's wish into a Reference. ``carriage``: the posture that moves; None: the nominal one, at rest."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -42,7 +50,7 @@ class ReferenceMaker:
         self._level = np.eye(3)
         self.com_weight = np.array([1.0, 1.0, 0.0])
         self.momentum_weight = np.array([1.0, 1.0, 0.0])
-        self.posture = robot.posture
+        self.carriage: Carriage | None = None
         self.laws = laws.Laws(robot)
         self.grip = Grip(robot.config.friction)
         length = float(np.ptp(robot.soles[0][:, 0]))
@@ -79,13 +87,14 @@ class ReferenceMaker:
         contact: Flags = BOTH,
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
-        posture: Array | None = None,
         momentum_weight: Array | None = None,
         height_weight: float | None = None,
         footholds: tuple[Foothold, ...] = (),
     ) -> BodyReference:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much."""
         robot = self.robot
+        zero, carriage = self.zero_joints, self.carriage
+        posture, velocity, acceleration = (robot.posture, zero, zero) if carriage is None else carriage.at(now)
         up = self.vertical(now, height)
         wish = self.grip.limited(now, wish)
         heading = self._level.copy()
@@ -105,9 +114,9 @@ class ReferenceMaker:
             torso_rotation=heading.dot(robot.torso_nominal),
             torso_velocity=self.still,
             feet=feet,
-            posture=self.posture if posture is None else posture,
-            posture_velocity=self.zero_joints,
-            posture_acceleration=self.zero_joints,
+            posture=posture,
+            posture_velocity=velocity,
+            posture_acceleration=acceleration,
             zmp_margin=self.zmp_margin,
             height_weight=height_weight or (1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT),
             footholds=footholds,

@@ -1,4 +1,5 @@
-"""What touches the ground in a recorded motion: heels, balls, knees and hands, by height and speed.
+"""What touches the ground in a recorded motion: heels, balls, knees and hands, by height and speed. A clip that knows
+when its heels and balls do (``left_heel``, ``left_ball``, …) is believed.
 
 A recorded foot frame says nothing about its sole. That is flat where the foot stands, so its up direction is the mean
 of the vertical over the frames in which ankle and ball are low and still.
@@ -21,6 +22,8 @@ LIMB = 0.13  # the same of a knee or a wrist, whose joints lie inside [m]
 LOW = 0.25  # feet lower than this, above the lowest, may stand [m]
 TILTED = np.cos(np.radians(50.0))  # a foot that is more tilted does not stand
 TURNING = 1.2  # a foot that turns faster about the vertical pivots and does not stand [rad/s]
+RUNNING = 0.2  # feet that hardly come to rest: slower than this share of the body's speed counts as slow, too
+STRIDE = 0.4  # over which the body's speed is measured [s]
 WINDOW = 1 / 15  # over which speeds are measured: recordings have noise [s]
 SHORTEST = 0.08  # a shorter contact, or gap between two, is noise [s]
 HEEL = 0.3  # of the distance from ankle to ball: how far the heel is behind the ankle
@@ -54,9 +57,9 @@ class Touching:
         return soles | self.others
 
 
-def speed(points: Array, rate: float) -> Array:
+def speed(points: Array, rate: float, window: float = WINDOW) -> Array:
     """Of points over time (F, 3) -> (F,) [m/s], over two frames at 30 Hz and as long at any rate."""
-    frames, step = np.arange(len(points)), max(1, round(rate * WINDOW / 2))
+    frames, step = np.arange(len(points)), max(1, round(rate * window / 2))
     before, after = np.maximum(frames - step, 0), np.minimum(frames + step, len(points) - 1)
     way = np.linalg.norm(points[after] - points[before], axis=1)
     return np.asarray(way * rate / np.maximum(after - before, 1))
@@ -94,11 +97,14 @@ def find(subject: Subject) -> Touching:
         heights.append(float(-in_sole[2]))
         heels.append(ankle + sole @ np.array([-HEEL * in_sole[0], 0.0, in_sole[2]]))
     ground = _ground([*balls, *heels], rate, scale, lowest)
-    feet = []
+    hurry = _hurry(subject, rate, scale)
+    feet: list[FootMotion] = []
     for sole, ankle, ball, heel, height in zip(soles, ankles, balls, heels, heights, strict=True):
-        upright = (sole[:, 2, 2] > TILTED) & (_turning(sole, rate) < TURNING)
-        down = [upright & _rests(p, rate, scale, _level(p, rate, scale, ground)) for p in (heel, ball)]
-        feet.append(FootMotion(sole, ankle, ball, heel, height, *(steady(d, rate) for d in down)))
+        upright = (sole[:, 2, 2] > TILTED) & (_turning(sole, rate) < TURNING * hurry)
+        down = [upright & _rests(p, rate, scale, hurry, _level(p, rate, scale, ground)) for p in (heel, ball)]
+        known = [subject.clip.contacts.get(f"{SIDES[len(feet)]}_{end}") for end in ("heel", "ball")]
+        flags = [steady(d, rate) if k is None else k for d, k in zip(down, known, strict=True)]
+        feet.append(FootMotion(sole, ankle, ball, heel, height, *flags))
     return Touching((feet[0], feet[1]), ground, _limbs(subject, ground, rate, scale))
 
 
@@ -142,8 +148,14 @@ def _turning(sole: Array, rate: float) -> Array:
     return speed(np.stack([heading, 0 * heading, 0 * heading], axis=1), rate)
 
 
-def _rests(point: Array, rate: float, scale: float, level: Array) -> Flags:
-    return np.asarray((speed(point, rate) < SLOW * scale) & (point[:, 2] - level < NEAR * scale))
+def _hurry(subject: Subject, rate: float, scale: float) -> Array:
+    """How many times faster than usual a resting foot may be: 1 up to a fast walk, more in a run (F,)."""
+    level = subject.places[:, subject.parts.pelvis] * (1.0, 1.0, 0.0)
+    return np.maximum(1.0, RUNNING * speed(level, rate, STRIDE) / (SLOW * scale))
+
+
+def _rests(point: Array, rate: float, scale: float, hurry: Array, level: Array) -> Flags:
+    return np.asarray((speed(point, rate) < SLOW * scale * hurry) & (point[:, 2] - level < NEAR * scale))
 
 
 def _limbs(subject: Subject, ground: float, rate: float, scale: float) -> dict[str, Flags]:

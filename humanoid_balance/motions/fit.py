@@ -12,6 +12,7 @@ from humanoid_balance.motions.feet import runs
 from humanoid_balance.motions.footing import SoleTrack
 from humanoid_balance.motions.limbs_of_robot import RobotLimbs
 from humanoid_balance.motions.posing import THICK, PoseWish
+from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
 AT_STOP = 2e-3  # a joint this near to its stop is at it [rad]
@@ -42,13 +43,17 @@ def measure(
         corners = (turned[side] @ robot.soles[side].T)[:, 2] + soles[side, :, 2:]
         deep = max(deep, float((sole.level - corners.min(axis=1)).max()))
         slip = max(slip, _slip(soles[side], turned[side], sole))
-    at_stop = (q[:, 7:] < robot.lower + AT_STOP) | (q[:, 7:] > robot.upper - AT_STOP)
     return {
         "slip_max": slip,
         "penetration_max": deep,
-        "limit_hits": int(at_stop.sum()),
+        "limit_hits": limit_hits(q, robot),
         "joint_error_rms": float(np.sqrt(np.mean(angles**2))),
     }
+
+
+def limit_hits(q: Array, robot: Robot) -> int:
+    """Joints at a stop, all frames."""
+    return int(((q[:, 7:] < robot.lower + AT_STOP) | (q[:, 7:] > robot.upper - AT_STOP)).sum())
 
 
 def _slip(position: Array, rotation: Array, sole: SoleTrack) -> float:

@@ -29,7 +29,12 @@ class SoleTrack:
     level: Array  # height of the ground below (F,) [m]
 
 
-def track(foot: FootMotion, ankle: Array, ground: float, corners: Array, ankle_place: Array, scale: float) -> SoleTrack:
+Moves = dict[tuple[int, int], Array]  # supports by begin and end: x, y [m] and heading [rad] by which they are moved
+
+
+def track(
+    foot: FootMotion, ankle: Array, ground: float, corners: Array, ankle_place: Array, scale: float, moves: Moves
+) -> SoleTrack:
     """``ankle``: where the robot's should be (F, 3); ``ankle_place``: it, in the sole's frame; ``scale``: lengths."""
     support = foot.heel_down | foot.ball_down
     raw = ankle - foot.sole @ ankle_place
@@ -47,6 +52,10 @@ def track(foot: FootMotion, ankle: Array, ground: float, corners: Array, ankle_p
         heading = rot.about(2, np.array(np.arctan2(ahead[1], ahead[0])))
         place = np.append(ankle[part, :2][flat].mean(axis=0), level[begin])
         place[:2] -= (heading @ ankle_place)[:2]
+        if (begin, end) in moves:
+            x, y, turn = moves[begin, end]
+            place[:2] += x, y
+            heading = rot.about(2, np.array(turn)) @ heading
         pitch = _rolling(foot, part)
         edge[part] = np.where(pitch > 0, corners[:, 0].max(), np.where(pitch < 0, corners[:, 0].min(), 0.0))
         pivot = np.stack([edge[part], 0 * pitch, 0 * pitch], axis=1)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.motions import bvh
+from humanoid_balance.motions import bvh, pose_arrays
 from humanoid_balance.motions.clip import Clip
 
-READERS: dict[str, Callable[[Path], Clip]] = {".bvh": bvh.load}
+OWN = ("walk", "turn", "stop", "normative")  # clips that the package makes itself: ``experiments/own_clip.py``
+READERS: dict[str, Callable[[Path], Clip]] = {".bvh": bvh.load, ".npz": pose_arrays.load}
 
 
 def load(file: Path) -> Clip:

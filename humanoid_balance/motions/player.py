@@ -19,6 +19,7 @@ class PosturePlayer:
 
     def __init__(self, clip: RobotClip, robot: Robot) -> None:
         legs = {k for f in robot.sole_frames for k in robot.model.supports[robot.model.frames[f].parentJoint]}
+        self.nominal = robot.posture
         self.follows = np.array([k not in legs for k in range(2, robot.model.njoints)])
         room = np.minimum(OFF_STOP, 0.1 * (robot.upper - robot.lower))
         q = np.clip(clip.q[:, 7:], robot.lower + room, robot.upper - room)

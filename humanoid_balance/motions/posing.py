@@ -1,9 +1,11 @@
 """One pose of a robot from wishes of unequal weight: damped Gauss-Newton within bounds of position and speed.
 
-    minimise  |W (J dq - e)|² + |w_p (q + dq - posture)|² + d |dq|²   subject to   low <= q + dq <= high
+    minimise    |W (J dq - e)|² + |w_p (q + dq - posture)|² + d |dq|²
+    subject to  low <= q + dq <= high,  z + J_z dq >= 0
 
-Soles weigh most: a standing one stays exactly, and pelvis and arms give way. DAQP keeps the bounds. Points and their
-Jacobians are computed in one piece from Pinocchio's joint Jacobian, v_p = v_o - p x w.
+Soles weigh most: a standing one stays exactly, and pelvis and arms give way. DAQP keeps the bounds, and the parts of
+the body that are near the ground above it, which is always possible: the base may rise. Points and their Jacobians
+are computed in one piece from Pinocchio's joint Jacobian, v_p = v_o - p x w.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ SOLE_TURN, SWINGING_TURN = 60.0, 0.6  # the same of its orientation [1/rad]: fee
 PELVIS, PELVIS_TURN, CHEST, BONES = 1.0, 0.6, 0.6, 0.35  # [1/m], [1/rad], [1/rad], per unit of a bone's direction
 POSTURE = 0.02  # of joints that nothing else wants to move [1/rad]
 DAMPING = 1e-3  # [1/rad²]
-ABOVE = 60.0  # of a knee, hip, hand or elbow that would be in the ground [1/m]
+GROUND = 0.15  # parts of the body that are lower may meet the ground in one iteration [m]
+BONE_STARTS, BONE_ENDS = [4, 5, 7, 8], [5, 6, 8, 9]  # shoulders, elbows and wrists among the points
+IDENTITY = np.eye(3)
 FREE = np.full(6, 1e6)  # bounds of the base
-NO_ROWS = np.zeros((0, 500))
+SENSE = np.zeros(1000, dtype=np.int32)  # all are inequalities
 THICK = {"hips": 0.10, "knees": 0.07, "shoulders": 0.09, "elbows": 0.06, "wrists": 0.05}  # around a joint, of the leg
 NEARLY = 2e-3  # a part of the body that is less deep in the ground is not worth an iteration [m]
 EXACT = 2e-4  # a standing sole that is so near to its place is there [m, rad]
@@ -44,6 +48,15 @@ class PoseWish:
     pelvis: Array  # orientation of the base (3, 3)
     chest: Array  # of the torso frame (3, 3)
     bones: Array  # unit vectors: left upper arm, forearm, right (4, 3)
+    loose: tuple[bool, bool] = (False, False)  # a standing sole may be elsewhere on the ground, and turned
+
+    def same(self, other: PoseWish) -> bool:
+        """Of the same clip, whose contacts and upper body do not change: the same footholds and hips."""
+        return bool(
+            (self.soles == other.soles).all()
+            and (self.sole_rotations == other.sole_rotations).all()
+            and (self.hips == other.hips).all()
+        )
 
 
 class Poser:
@@ -68,6 +81,12 @@ class Poser:
         self._rest = POSTURE**2 + DAMPING
         self._skew = np.zeros((len(self._mask_of), 3, 3))
         self._base = self._mask(1)
+        ground, upright = np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+        self._weights = (  # of the place of a sole and its turn: swinging, standing, standing somewhere
+            (np.full(3, SWINGING), np.full(3, SWINGING_TURN)),
+            (np.full(3, SOLE), np.full(3, SOLE_TURN)),
+            (SWINGING * ground + SOLE * upright, SOLE_TURN * ground + SWINGING_TURN * upright),
+        )
         self.under = False  # a part of the body is in the ground
         self.ground = True  # which may be forgotten on the way to the first pose
 
@@ -84,15 +103,15 @@ class Poser:
         q = self.q
         q[7:] = np.clip(q[7:], low, high)
         for k in range(most):
-            rows, errors = self._linearised(q, wish)
-            exact = all(np.abs(errors[6 * s : 6 * s + 6]).max() < SOLE * EXACT for s in range(2) if wish.stands[s])
-            if k >= iterations and exact and not self.under:
+            rows, errors, lifts, low_by = self._linearised(q, wish)
+            off = max((np.abs(errors[6 * s : 6 * s + 6]).max() for s in range(2) if wish.stands[s]), default=0.0)
+            if k >= iterations and not self.under and off < SOLE * EXACT:
                 break
             H = rows.T @ rows
             g = rows.T @ errors
             g[6:] += POSTURE**2 * (self.robot.posture - q[7:])
             H[np.diag_indices_from(H)] += self._rest
-            step = _bounded(H, g, low - q[7:], high - q[7:])
+            step = _bounded(H, g, low - q[7:], high - q[7:], lifts, low_by)
             step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
             q = pin.integrate(self.model, q, step)
             if np.abs(step).max() < DONE:
@@ -100,7 +119,8 @@ class Poser:
         self.q = q
         return q
 
-    def _linearised(self, q: Array, wish: PoseWish) -> tuple[Array, Array]:
+    def _linearised(self, q: Array, wish: PoseWish) -> tuple[Array, Array, Array, Array]:
+        """Weighted Jacobian and errors; Jacobian and heights of what is near the ground."""
         model, data = self.model, self.data
         pin.computeJointJacobians(model, data, q)
         poses = [data.oMi[joint] * place for joint, place in self._frames]
@@ -116,39 +136,39 @@ class Poser:
         turns = J[3:] * self._turn_mask[:, None]
         rows, errors = [], []
         for side in range(2):
-            w, t = (SOLE, SOLE_TURN) if wish.stands[side] else (SWINGING, SWINGING_TURN)
+            w, t = self._weights[0 if not wish.stands[side] else 2 if wish.loose[side] else 1]
             turn = pin.log3(wish.sole_rotations[side] @ poses[side].rotation.T)
-            rows += [w * moves[side], t * turns[side]]
+            rows += [w[:, None] * moves[side], t[:, None] * turns[side]]
             errors += [w * (wish.soles[side] - places[side]), t * turn]
         rows.append(PELVIS / 2 * (moves[2] + moves[3]))
         errors.append(PELVIS * (wish.hips - (places[2] + places[3]) / 2))
         base = data.oMi[1].rotation
         rows += [PELVIS_TURN * J[3:] * self._base, CHEST * turns[2]]
         errors += [PELVIS_TURN * pin.log3(wish.pelvis @ base.T), CHEST * pin.log3(wish.chest @ poses[2].rotation.T)]
-        for bone, (a, b) in enumerate(((4, 5), (5, 6), (7, 8), (8, 9))):
-            way = places[b] - places[a]
-            length = float(np.sqrt(way @ way))
-            way /= length
-            along = (np.eye(3) - np.outer(way, way)) * (BONES / length)
-            rows.append(along @ (moves[b] - moves[a]))
-            errors.append(BONES * (wish.bones[bone] - way))
+        way = places[BONE_ENDS] - places[BONE_STARTS]
+        length = np.sqrt((way * way).sum(axis=1))[:, None]
+        way /= length
+        along = (IDENTITY - way[:, :, None] * way[:, None]) * (BONES / length[..., None])
+        rows.append((along @ (moves[BONE_ENDS] - moves[BONE_STARTS])).reshape(-1, model.nv))
+        errors.append(BONES * (wish.bones - way).ravel())
         low = places[10:, 2] - self._thick
         low[-8:-4] -= wish.level[0]
         low[-4:] -= wish.level[1]
         self.under = bool(low.min() < -NEARLY)
-        for k in np.flatnonzero(low < 0.0) if self.ground else ():
-            rows.append(ABOVE * moves[10 + k, 2:])
-            errors.append(-ABOVE * low[k : k + 1])
-        return np.concatenate(rows), np.concatenate(errors)
+        near = np.flatnonzero(low < GROUND) if self.ground else np.zeros(0, dtype=int)
+        return np.concatenate(rows), np.concatenate(errors), moves[10:, 2][near], low[near]
 
 
-def _bounded(H: Array, g: Array, low: Array, high: Array) -> Array:
-    """The minimum of x'Hx/2 - g'x with the joints' part within bounds: DAQP, where the free one leaves them."""
+def _bounded(H: Array, g: Array, low: Array, high: Array, lifts: Array, height: Array) -> Array:
+    """The minimum of x'Hx/2 - g'x with the joints within bounds and nothing in the ground, height + lifts x >= 0: DAQP,
+    where the free one leaves them.
+    """
     step = np.linalg.solve(H, g)
-    if (step[6:] >= low).all() and (step[6:] <= high).all():
+    if (step[6:] >= low).all() and (step[6:] <= high).all() and (lifts @ step >= -height).all():
         return np.asarray(step)
-    upper, lower = np.append(FREE, high), np.append(-FREE, low)
-    found, _, verdict, _ = daqp.solve(H, -g, NO_ROWS[:, : len(g)], upper, lower, np.zeros(len(g), dtype=np.int32))
+    upper = np.concatenate([FREE, high, np.full(len(height), 1e6)])
+    lower = np.concatenate([-FREE, low, -height])
+    found, _, verdict, _ = daqp.solve(H, -g, np.ascontiguousarray(lifts), upper, lower, SENSE[: len(upper)])
     step = found if verdict > 0 else step
     step[6:] = np.clip(step[6:], low, high)
     return np.asarray(step)

@@ -7,6 +7,7 @@ asks for more speed than the joints have is played slower until the standing sol
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from humanoid_balance.motions import feet as ground_contacts
 from humanoid_balance.motions import fit
 from humanoid_balance.motions.clip import Clip
 from humanoid_balance.motions.feet import Touching, runs
-from humanoid_balance.motions.footing import SoleTrack, track
+from humanoid_balance.motions.foothold import relax
+from humanoid_balance.motions.footing import Moves, SoleTrack, track
 from humanoid_balance.motions.limbs_of_robot import RobotLimbs
 from humanoid_balance.motions.posing import Poser, PoseWish
 from humanoid_balance.motions.robot_clip import RobotClip
@@ -28,11 +30,13 @@ from humanoid_balance.types import Array
 
 RATE = 30.0  # frames per second of a robot's clip; the thesis of Lee has as many
 REACH = 0.985  # of a straight leg: hips come down where a foot would be farther away
-FIRST, NEXT, MOST = 150, 2, 12  # iterations of the first frame; of the others, which begin near their goal
+FIRST, NEXT, MOST = 60, 2, 12  # iterations of the first frame; of the others, which begin near their goal
 SLOWER = (1.3, 2.0, 3.0)  # times that a clip may take of its own
 HELPS = 0.6  # of the slip must be left, or less, for a slower clip to be worth it
 SLIP = 0.003  # above which it is tried slower [m]
 SMOOTH = 0.15  # over which the hips come down [s]
+ROUNDS = 3  # in which footholds are moved
+REJOINED = 1e-3  # a pose so near to the one of the round before goes on as that did [m, rad]
 INSIDE = 1e-3  # joints stay so far from their stops [rad]
 
 
@@ -46,14 +50,26 @@ def retarget(clip: Clip, robot: Robot, mapping: Path | None = None) -> RobotClip
     if subject.clip.rate > 4 / 3 * RATE:
         subject = subject.resampled(RATE)
     touching = ground_contacts.find(subject)
-    wishes, tracks = _wishes(subject, touching, limbs)
     rate = subject.clip.rate
-    slower, q = 1.0, _poses(wishes, limbs, 1.0 / rate)
+    moves: tuple[Moves, Moves] = ({}, {})
+    wishes, tracks = _wishes(subject, touching, limbs, moves)
+    q = _poses(wishes, limbs, 1.0 / rate)
     found = fit.measure(q, wishes, tracks, limbs)
+    for _ in range(ROUNDS):  # footholds that the legs cannot keep are moved
+        if found["slip_max"] < SLIP:
+            break
+        loose = [relax(moves[side], side, q, wishes, tracks[side], limbs) for side in range(2)]
+        if not any(loose):
+            break
+        before = wishes
+        wishes, tracks = _wishes(subject, touching, limbs, moves)
+        q = _poses(wishes, limbs, 1.0 / rate, q, before)
+        found = fit.measure(q, wishes, tracks, limbs)
+    slower = 1.0
     for more in SLOWER:
         if found["slip_max"] < SLIP:
             break
-        slow = _poses(wishes, limbs, more / rate)
+        slow = _poses(wishes, limbs, more / rate, q)
         other = fit.measure(slow, wishes, tracks, limbs)
         if other["slip_max"] > HELPS * found["slip_max"]:  # it is not the speed
             break
@@ -68,7 +84,7 @@ def retarget(clip: Clip, robot: Robot, mapping: Path | None = None) -> RobotClip
 
 
 def _wishes(
-    subject: Subject, touching: Touching, limbs: RobotLimbs
+    subject: Subject, touching: Touching, limbs: RobotLimbs, moves: tuple[Moves, Moves]
 ) -> tuple[list[PoseWish], tuple[SoleTrack, SoleTrack]]:
     robot, parts = limbs.robot, subject.parts
     scale = limbs.leg / subject.leg
@@ -85,7 +101,8 @@ def _wishes(
         ankle = scale * foot.ankle
         ankle[:, :2] += sign * wider * across
         ankle[:, 2] = above + scale * (foot.ankle[:, 2] - stand)
-        tracks.append(track(foot, ankle, touching.ground, robot.soles[side], limbs.ankle_places[side], scale))
+        place = limbs.ankle_places[side]
+        tracks.append(track(foot, ankle, touching.ground, robot.soles[side], place, scale, moves[side]))
     goal = scale * middle
     goal[:, 2] = above + scale * (middle[:, 2] - stand)
     turned = pelvis @ limbs.base_rotation
@@ -139,17 +156,34 @@ def _within_reach(goal: Array, turned: Array, tracks: list[SoleTrack], limbs: Ro
     goal[:, 2] -= np.convolve(padded, window / window.sum(), mode="valid")
 
 
-def _poses(wishes: list[PoseWish], limbs: RobotLimbs, period: float) -> Array:
+def _poses(
+    wishes: list[PoseWish], limbs: RobotLimbs, period: float, old: Array | None = None,
+    old_wishes: Sequence[PoseWish] = (),
+) -> Array:  # fmt: skip
+    """All frames, begun from ``old`` ones; where neither wish nor frame before are others, the old pose is kept."""
     robot, poser = limbs.robot, Poser(limbs)
     lower, upper = robot.lower + INSIDE, robot.upper - INSIDE
     most = robot.velocity_limit * period
     out = np.empty((len(wishes), 7 + robot.n))
-    poser.q[:3], poser.q[3:7] = wishes[0].hips, pin.Quaternion(wishes[0].pelvis).coeffs()
-    poser.ground = False
-    poser.solve(wishes[0], lower, upper, FIRST, FIRST)
-    poser.ground = True
-    out[0] = poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+    if old is None:
+        poser.q[:3], poser.q[3:7] = wishes[0].hips, pin.Quaternion(wishes[0].pelvis).coeffs()
+        poser.ground = False
+        poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+        poser.ground = True
+        out[0] = poser.solve(wishes[0], lower, upper, FIRST, FIRST)
+    else:
+        poser.q = old[0].copy()
+        out[0] = poser.solve(wishes[0], lower, upper, NEXT, MOST)
     for k, wish in enumerate(wishes[1:], start=1):
         last = out[k - 1, 7:]
+        if old is not None and k < len(old_wishes) and wish.same(old_wishes[k]) and _follows(old, out, k, most):
+            out[k] = poser.q = old[k].copy()
+            continue
         out[k] = poser.solve(wish, np.maximum(lower, last - most), np.minimum(upper, last + most), NEXT, MOST)
     return out
+
+
+def _follows(old: Array, new: Array, k: int, most: Array) -> bool:
+    """The old pose of a frame can follow the new one of the frame before."""
+    same = np.abs(new[k - 1] - old[k - 1]).max() < REJOINED
+    return bool(same and (np.abs(old[k, 7:] - new[k - 1, 7:]) <= most).all())

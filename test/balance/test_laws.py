@@ -222,3 +222,15 @@ def test_what_a_push_adds_is_part_of_the_wish(robot: Robot) -> None:
     wish = Wish((0.01, 0.02), ORIGIN)
     difference = np.subtract(laws.acceleration(pushed.look(), wish, 0.0), laws.acceleration(quiet.look(), wish, 0.0))
     np.testing.assert_allclose(difference, force / robot.mass, atol=1e-12)
+
+
+def test_a_body_that_somebody_else_turns_is_asked_for_no_turn_and_comes_to_the_goal(robot: Robot) -> None:
+    """A lean that a clip wants, and the spin of swinging arms, do not accelerate the CoM."""
+    body = Flywheel(robot, np.zeros(2), np.zeros(2), np.array([0.0, 0.5]), lean=(0.2, 0.0))
+    law = Laws(robot)
+    wish = law.accompany(body.look(), SOLES, ORIGIN)
+    assert wish.turn == (0.0, 0.0) and wish.pressure == pytest.approx((0.0, 0.0), abs=1e-12)
+    body.velocity = np.array([0.05, -0.03])
+    for _ in range(4000):
+        body.step(law.accompany(body.look(), SOLES, ORIGIN), 1e-3)
+    assert np.abs(body.com).max() < 1e-3 and np.abs(body.velocity).max() < 1e-3

