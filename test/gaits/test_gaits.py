@@ -58,6 +58,29 @@ def test_a_gait_that_needs_the_walk_first_gets_it() -> None:
     assert not result["fell"]
 
 
+def test_rocking_feet_do_not_mislead_the_feedback_about_the_speed() -> None:
+    """From the walk into the crouch the estimator's speed drifts by 1 m/s in five seconds; it ran away and fell."""
+    result = run(replace(PLANE, time=14.0), asked("walk", (5.0, "crouch"))).result
+    assert not result["fell"]
+    assert result["speed"] < 2.2
+
+
+TRANSITIONS = (
+    ("walk", "in-place"), ("in-place", "high-step"), ("in-place", "backwards"), ("walk", "fast-walk"),
+    ("walk", "crouch"), ("walk", "half-bent"),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("pair", TRANSITIONS)
+def test_one_gait_follows_another_from_any_phase(pair: tuple[str, str], back: bool) -> None:
+    before, after = pair[::-1] if back else pair
+    for k in range(10):  # of two steps, 0.712 s
+        at = 6.0 + 0.0712 * k
+        assert not run(replace(PLANE, time=at + 9.0), asked(before, (at, after))).result["fell"], f"phase {k}"
+
+
 def test_an_unknown_gait_is_refused_before_the_run() -> None:
     with pytest.raises(InputError, match="moonwalk"):
         run(PLANE, asked("moonwalk"))
