@@ -28,7 +28,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--save", type=Path, metavar="F.yaml", help="the gait as it was learnt")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
-    add("--period", type=number, metavar="S", help="control period; default: 4 ms above impedance drives, else 1 ms")
+    add(
+        "--period",
+        type=number,
+        metavar="S",
+        help="control period; default: 4 ms (in space 2) above impedance drives, else 1 ms",
+    )
     add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
     add_world(parser)
     add_outputs(parser)
