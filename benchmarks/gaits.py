@@ -15,13 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from humanoid_balance.experiments import learning as learning_experiment
+from humanoid_balance.experiments import metrics
 from humanoid_balance.experiments.gait import BEGIN, Chain, period, run
 from humanoid_balance.gaits import library
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.stack import RunSettings
 
 PLANE = RunSettings(robot="r2d", planar=True, time=20.0, period=period("r2d"))
-SPACE = RunSettings(robot="human:mass=90", time=20.0)
+HUMAN = "human:mass=90,drives=impedance"
+SPACE = RunSettings(robot=HUMAN, time=20.0, period=period(HUMAN))
 # Y16: 0.4 s at the chest, lateral (+ left) and forward [N]
 CHEST = ((0, 340), (230, 230), (330, 0), (220, -220), (0, -270), (-190, -190), (-240, 0), (-190, 190))
 # Y18: from 10 phases of two steps each
@@ -67,7 +69,7 @@ def sweep() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for key, usual, values in (
             ("c_v", "c_v: 0.2", (-0.1, 0.0, 0.03, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8)),
-            ("c_d", "c_d: 2.2", (-0.7, 0.0, 0.5, 1.0, 1.5, 2.2, 3.0, 4.0)),
+            ("c_d", "c_d: 2.2", (-0.7, 0.0, 0.5, 1.0, 1.5, 2.2, 3.0)),
         ):
             for value in values:
                 file = Path(folder) / f"walk-{key}{value:g}.yaml"
@@ -96,11 +98,22 @@ def parameters() -> Iterator[Row]:
 
 
 def space() -> Iterator[Row]:
+    at = _right_lands(7.0) + 0.1 * 2 * 0.374  # phase 0.1 of two steps
     for left, ahead in CHEST:
-        push = PushProfile(math.hypot(left, ahead), 0.4, math.degrees(math.atan2(left, ahead)), 3.0)
-        yield f"{ahead:+d} N forward, {left:+d} N left", replace(SPACE, time=8.0), only("walk-3d"), [push]
+        push = PushProfile(math.hypot(left, ahead), 0.4, math.degrees(math.atan2(left, ahead)), at)
+        yield f"{ahead:+d} N forward, {left:+d} N left", replace(SPACE, time=at + 4.5), only("walk-3d"), [push]
     yield "60 s", replace(SPACE, time=60.0), only("walk-3d"), []
     yield "run, 20 s", SPACE, only("run-3d"), []
+    g1 = "g1:drives=impedance"
+    yield "g1, 20 s", RunSettings(robot=g1, time=20.0, period=period(g1)), only("walk-g1"), []
+
+
+def _right_lands(after: float) -> float:
+    """When the right foot comes down for the first time after a time [s]."""
+    record = run(replace(SPACE, time=after + 1.0), only("walk-3d")).record
+    standing = metrics.loaded(record)[:, 1]
+    ends = [record["time"][end] for _, end in metrics.phases(~standing, 30) if end < record.length]
+    return float(next(time for time in ends if time > after))
 
 
 def transitions() -> None:
@@ -131,7 +144,7 @@ def reaction() -> None:
     print("\nreaction\n| gains | forward [N] | backward [N] |\n|---|---|---|")
     text = library.find("walk").file.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        for label, extra in (("as they are", ""), ("twice after 150 ms", "reaction: {factor: 2}\n")):
+        for label, extra in (("as they are", ""), ("1.5 times after 150 ms", "reaction: {factor: 1.5}\n")):
             file = Path(folder) / "walk.yaml"
             file.write_text(extra + text, encoding="utf-8")
             found = [_largest(str(file), direction) for direction in (0.0, 180.0)]

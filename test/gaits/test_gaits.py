@@ -64,6 +64,16 @@ def test_the_spatial_walk_goes_straight_for_a_minute() -> None:
     assert abs(com[-1, 1]) < 0.1 * com[-1, 0]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("robot", "name"), [("g1:drives=impedance", "walk-g1"), ("talos:drives=impedance", "walk-talos")]
+)
+def test_other_robots_walk_with_tables_of_their_own(robot: str, name: str) -> None:
+    done = run(RunSettings(robot=robot, time=20.0, period=period(robot)), asked(name))
+    assert not done.result["fell"]
+    assert done.result["speed"] > 0.0
+
+
 def test_a_gait_that_needs_the_walk_first_gets_it() -> None:
     result = run(replace(PLANE, time=6.0), asked("high-step")).result
     assert not result["fell"]

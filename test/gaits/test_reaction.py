@@ -30,12 +30,12 @@ def test_gains_rise_when_the_reaction_time_is_over_and_fall_back(tmp_path: Path)
     robot, plant = stack.simulator(PLANE, [PushProfile(400.0, 0.1, 0.0, 2.5)])
     loop = stack.simulated(robot, plant)
     onset, high = math.nan, []
-    knee = robot.joint_names.index("l_knee")
+    hip = robot.joint_names.index("l_hip")
     while plant.time < 4.0:
         tick = loop.tick(Command(plant.time, gait=str(file)))
         if plant.time > 2.4:
             assert isinstance(tick.reference, JointReference)
-            if tick.reference.stiffness[knee] > 400.0:
+            if tick.reference.stiffness[hip] > 400.0:
                 high.append(tick.state.stamp)
             if math.isnan(onset) and tick.state.push.onset > 2.4:
                 onset = tick.state.push.onset
@@ -45,10 +45,11 @@ def test_gains_rise_when_the_reaction_time_is_over_and_fall_back(tmp_path: Path)
     assert np.diff(high).max() < 1.5 * PLANE.period
 
 
-def test_all_gains_are_raised_and_the_rest_of_the_table_stays(tmp_path: Path) -> None:
+def test_trunk_and_hips_are_held_more_firmly_and_the_rest_of_the_table_stays(tmp_path: Path) -> None:
     table = load(written(tmp_path, "{factor: 2}"))
     assert table.raised.gains.torso == Gain(600.0, 60.0)
-    assert table.raised.gains.waist == Gain(2000.0, 200.0)
+    assert table.raised.gains.hip == Gain(600.0, 60.0)
+    assert table.raised.gains.knee == table.gains.knee
     assert replace(table.raised, gains=table.gains) == table
 
 
