@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json
+from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
 from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
 from humanoid_balance.commands.push import add_world, world_settings
 from humanoid_balance.commands.walk import push
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import gait as experiment
+from humanoid_balance.experiments import learning
 from humanoid_balance.gaits import library
 
 
@@ -22,9 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="the gaits that there are")
     add("--to", type=later, action="append", default=[], metavar="NAME:AT", help="then another; may be given again")
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
+    add("--learn", type=number, metavar="S", help="learn the trunk's torque in bins this wide; --time: 122 s")
+    add("--save", type=Path, metavar="F.yaml", help="the gait as it was learnt")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
-    add("--period", type=number, metavar="S", help="control period; default: 4 ms above impedance drives, else 1 ms")
+    add(
+        "--period",
+        type=number,
+        metavar="S",
+        help="control period; default: 4 ms (in space 2) above impedance drives, else 1 ms",
+    )
     add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
     add_world(parser)
     add_outputs(parser)
@@ -52,13 +61,29 @@ def run(options: argparse.Namespace) -> None:
     )
     chain = experiment.Chain(((experiment.BEGIN, options.gait), *options.to))
     check_outputs(options)
+    check_learning(options)
     with Bar(f"gait {options.gait}") as bar:
-        done = experiment.run(settings, chain, options.push, bar, options.log)
+        if options.learn is None:
+            done = experiment.run(settings, chain, options.push, bar, options.log)
+        else:
+            done, learnt = learning.run(settings, options.gait, options.learn, bar, options.log)
+            if options.save is not None:
+                options.save.write_text(learnt, encoding="utf-8")
     write_outputs(done, options, story(done.result))
     if options.json:
         print_json(done.result)
     else:
         print(story(done.result))
+
+
+def check_learning(options: argparse.Namespace) -> None:
+    """Before the run: what does not go together is refused."""
+    if options.save is not None:
+        writable(options.save, "--save", (".yaml",))
+        if options.learn is None:
+            raise InputError("--save: what is learnt can be saved; allowed: together with --learn")
+    if options.learn is not None and (options.to or options.push):
+        raise InputError("--learn: one gait, undisturbed; allowed: without --to and --push")
 
 
 def show(as_json: bool) -> None:
@@ -79,8 +104,14 @@ def story(result: dict[str, Any]) -> str:
     swing = "" if result["torso_swing_deg"] is None else f", torso swings {result['torso_swing_deg']:.1f} deg"
     survived = [p["survived"] for p in result["pushes"]]
     pushes = f"pushes survived: {sum(survived)} of {len(survived)}\n" if survived else ""
+    learnt = "".join(
+        f"trunk {words}: swings {part['swing_deg']:.2f} deg, rms {part['rms_deg']:.2f} deg"
+        + (f", feedback {part['feedback_share']:.1%} of what was learnt\n" if "feedback_share" in part else "\n")
+        for key, words in (("before", "before"), ("after", "after learning"), ("half_gains", "with half the gains"))
+        if (part := result.get("learning", {}).get(key))
+    )
     return (
         f"{result['robot']}: {result['gait']}, {verdict}, {result['steps']} steps, {result['speed']:.2f} m/s{period}"
-        f"{swing}, largest torque {result['torque_max']:.0f} N m\n{pushes}"
+        f"{swing}, largest torque {result['torque_max']:.0f} N m\n{pushes}{learnt}"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

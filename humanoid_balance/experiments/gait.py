@@ -27,8 +27,8 @@ BEGIN = 0.3  # the robot stands this long before it is asked [s]
 GAIT_TIME = 10.0  # length of a run unless told [s]
 AFTER = 4.0  # a push counts as survived when the robot is still up so long after it [s]
 # Drives with feedback of their own close it at their own rate. What is left to the loop is slow: 4 ms is a ninetieth of
-# a step, and a second of walking costs a quarter.
-SLOW_LOOP = 0.004  # control period of robots with such drives [s]
+# a step, and a second of walking costs a quarter. In space trunk and swinging leg turn about three axes: 2 ms.
+SLOW_LOOP, SPATIAL_LOOP = 0.004, 0.002  # control period of robots with such drives, in the plane and in space [s]
 AIRBORNE = 0.06  # a shorter time without load is no step [s]
 
 
@@ -36,7 +36,9 @@ def period(robot: str) -> float:
     """Control period of gaits on a robot [s]."""
     found = registry.load(robot)
     onboard = (found.drive_stiffness > 0.0) | (found.drive_damping > 0.0)
-    return SLOW_LOOP if onboard.all() else RunSettings.period
+    if not onboard.all():
+        return RunSettings.period
+    return SLOW_LOOP if found.planar else SPATIAL_LOOP
 
 
 @dataclass(frozen=True)

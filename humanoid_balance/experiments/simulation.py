@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from humanoid_balance import stack
 from humanoid_balance.loop import Loop, Tick
@@ -36,6 +36,14 @@ class Commander(Protocol):
 
     def see(self, tick: Tick, plant: Simulator) -> None:
         """After each tick; may push."""
+
+
+@runtime_checkable
+class Insider(Commander, Protocol):
+    """A commander who also works on the controller."""
+
+    def meet(self, loop: Loop) -> None:
+        """Before the run."""
 
 
 class ReportedPushes:
@@ -72,6 +80,8 @@ def simulate(
     robot, plant = stack.simulator(settings, pushes)
     with closing(plant):
         loop = stack.simulated(robot, plant, settings.balance, start)
+        if isinstance(operator, Insider):
+            operator.meet(loop)
         ticks = round(seconds / plant.dt)
         record, reported = Record(plant.robot, ticks), ReportedPushes()
         with _open_log(plant.robot, log) as writer:

@@ -1,4 +1,7 @@
-"""The gaits that can be called by name, ``config/gaits/*.yaml``; a path to a YAML of your own does as well."""
+"""The gaits that can be called by name, ``config/gaits/*.yaml``; a path to a YAML of your own does as well.
+
+Behind a colon stand parameters that change it as a whole, see ``parameters``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.gaits import parameters
 from humanoid_balance.gaits.table import GaitTable, load
 from humanoid_balance.robot.registry import config_folder
 
@@ -16,7 +20,10 @@ def names() -> list[str]:
 
 
 def find(name: str) -> GaitTable:
-    """The gait of a name, or of a path to a YAML."""
+    """The gait of a name, or of a path to a YAML, with its parameters."""
+    name, colon, text = name.partition(":")
+    if colon:
+        return parameters.changed(find(name), text, find)
     file = Path(name)
     if file.suffix in (".yaml", ".yml"):
         return load(file)
@@ -33,6 +40,7 @@ def _named(name: str) -> GaitTable:
 def route(start: str | None, goal: GaitTable) -> tuple[GaitTable, ...]:
     """Gaits to go through, in order, the goal last; ``start`` is the gait under way, None for standing (Y18)."""
     way, first = [goal], goal
+    start = None if start is None else start.partition(":")[0]
     while first.enter and start not in first.enter:
         if "stand" in first.enter and start is None:
             break

@@ -44,6 +44,8 @@ class Limb:
     ankle_axis: Array  # in the shank's frame (3,)
     ankle_roll: Hinge | None
     ankle_joint: int  # of the model: the stance ankle from which balance is measured
+    foot: int  # joint of the model whose body is the foot
+    sole: pin.SE3  # in the foot's frame
     rest: tuple[int, ...]  # other joints below the knee: they keep their posture
 
 
@@ -108,6 +110,8 @@ def _limb(robot: Robot, model: pin.Model, data: pin.Data, side: int) -> Limb:
         ankle_axis=data.oMi[model.parents[ankle]].rotation.T @ turn[ankle],
         ankle_roll=hinge(rolls[0], 0.0, X, 1.0) if rolls else None,
         ankle_joint=ankle,
+        foot=model.frames[robot.sole_frames[side]].parentJoint,
+        sole=model.frames[robot.sole_frames[side]].placement,
         rest=tuple(rest),
     )
 

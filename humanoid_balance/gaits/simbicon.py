@@ -26,7 +26,7 @@ from humanoid_balance.errors import ConfigError
 from humanoid_balance.gaits.limbs import JointedBody, Limb
 from humanoid_balance.gaits.table import Gain, GaitState, GaitTable
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, RobotState
+from humanoid_balance.types import GRAVITY, Array, RobotState
 
 # Yin computed with 0.1 ms. Drives with feedback of their own are as fast, and get his gains as they are. Where the
 # control loop closes the feedback, a damper that stops a free link in less than a period shakes it instead, so the
@@ -35,6 +35,7 @@ from humanoid_balance.types import Array, RobotState
 # the same while the sole lies flat, and no loop through the light foot while it rolls.
 BEARABLE = 0.5  # damping x period / inertia
 PERIOD = 0.001  # of the control loop until told [s]; also that of end stops in drives
+HEAVY = 0.2  # share of the weight above which a foot's centre of pressure is known well enough to measure speed by
 STOP = 0.05  # a joint so far beyond its range is driven back with all its torque [rad]; the safety box trips at 0.15
 STOP_BEARABLE = 0.2  # stiffness of such a stop x period² / inertia
 
@@ -57,6 +58,7 @@ class Torques:
     damping: Array
     torque: Array
     balance: Balance
+    sliding: tuple[float, float] | None  # see Simbicon._sliding
     trunk: Array  # virtual torque on the trunk, world (3,) [N m]
 
 
@@ -69,6 +71,7 @@ class Simbicon:
         self._hips = self.body.hips.tolist()
         corners = np.linalg.norm(robot.soles[0] - robot.sole_centres[0], axis=1)
         self._grip = robot.config.friction * float(corners.mean()) / 2  # yaw torque per newton on the sole [m]
+        self._heavy = HEAVY * robot.mass * GRAVITY
         self.pace(PERIOD)
         self._zero = np.zeros(robot.n)
         self._hips_of_both = np.array([j for limb in self.body.limbs for j in limb.hip])
@@ -133,18 +136,19 @@ class Simbicon:
 
     def update(
         self, table: GaitTable, row: GaitState, stance: int, state: RobotState, heading: float,
-        offset: tuple[float, float] = (0.0, 0.0), trunk_forward: float = 0.0,
+        trunk_forward: float = 0.0, drift: tuple[float, float] = (0.0, 0.0),
     ) -> Torques:  # fmt: skip
-        """``heading`` [rad] is where the trunk should look; ``offset`` is added to the swing hip's angles [rad].
+        """``heading`` [rad] is where the trunk should look.
 
-        ``trunk_forward`` is a learnt torque on the trunk, forward leaning [N m].
+        ``trunk_forward`` is a learnt torque on the trunk, forward leaning [N m]; ``drift`` is how far the estimated
+        velocity is known to be wrong, world [m/s].
         """
         if table is not self._table:
             self._take(table)
         robot, body, data = self.robot, self.body, self._data
         on, off = body.limbs[stance], body.limbs[1 - stance]
         pin.forwardKinematics(robot.model, data, state.q, state.v)
-        balance = self._balance(state, on, heading)
+        balance = self._balance(state, on, heading, drift)
         (dx, dy), (vx, vy) = balance.d, balance.v
 
         joints, rates = state.q[7:], state.v[6:]
@@ -162,10 +166,10 @@ class Simbicon:
         position[off.knee.index] = off.knee.position(row.swing_knee)
         position[off.ankle.index] = off.ankle.position(row.swing_ankle)
 
-        forward = row.swing_hip + row.c_d * dx + row.c_v * vx + offset[0]
+        forward = row.swing_hip + row.c_d * dx + row.c_v * vx
         c_d, c_v = row.lateral
         outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
-        left = outward + c_d * dy + c_v * vy + offset[1]
+        left = outward + c_d * dy + c_v * vy + table.drift
         place = data.oMi
         thigh, base = place[off.thigh].rotation, place[1].rotation
         wanted = _posed(heading, left, forward)
@@ -190,7 +194,7 @@ class Simbicon:
             stop = np.where(beyond != joints, self._stop, 0.0)
             position = (stiffness * position + stop * beyond) / np.maximum(stiffness + stop, 1e-9)
             stiffness = stiffness + stop
-        return Torques(position, velocity, stiffness, damping, torque, balance, trunk)
+        return Torques(position, velocity, stiffness, damping, torque, balance, self._sliding(state), trunk)
 
     def _share(self, side: int, wanted: Array, torque: Array) -> Array:
         """Spread a torque on a thigh over the hip's axes, within their limits; what acts on it in the end (3,)."""
@@ -206,14 +210,32 @@ class Simbicon:
             return axes[0] * torque[limb.hip[0]]
         return wanted if free or len(axes) != 3 else np.linalg.solve(np.array(axes), torque[list(limb.hip)])
 
-    def _balance(self, state: RobotState, on: Limb, heading: float) -> Balance:
+    def _sliding(self, state: RobotState) -> tuple[float, float] | None:
+        """How fast the ground's points of contact seem to go over it, world [m/s]; None with no foot loaded.
+
+        A foot that rolls over heel or toes turns about its centre of pressure, so that this point stands still.
+        """
+        sums = [0.0, 0.0, 0.0]
+        for limb, wrench in zip(self.body.limbs, state.wrench.tolist(), strict=True):
+            _, _, force, about_x, about_y, _ = wrench
+            if force < self._heavy:
+                continue
+            sole, moving = limb.sole, self._data.v[limb.foot]
+            place = sole.rotation.dot(np.array([-about_y / force, about_x / force, 0.0])) + sole.translation
+            (x, y, z), (u, v, w), (a, b, c) = place.tolist(), moving.linear.tolist(), moving.angular.tolist()
+            speed = [u + b * z - c * y, v + c * x - a * z, w + a * y - b * x]
+            (dx, dy, _), weight = self._data.oMi[limb.foot].rotation.dot(np.array(speed)).tolist(), force
+            sums = [sums[0] + weight * dx, sums[1] + weight * dy, sums[2] + weight]
+        return (sums[0] / sums[2], sums[1] / sums[2]) if sums[2] > 0.0 else None
+
+    def _balance(self, state: RobotState, on: Limb, heading: float, drift: tuple[float, float]) -> Balance:
         base, (rx, ry, rz) = self._data.oMi[1], self._hips
         (a, b, c), (d, e, f), _ = base.rotation.tolist()
         (x, y, _), (ax, ay, _) = base.translation.tolist(), self._data.oMi[on.ankle_joint].translation.tolist()
         x, y = x + a * rx + b * ry + c * rz - ax, y + d * rx + e * ry + f * rz - ay
         ux, uy, uz, wx, wy, wz = state.v[:6].tolist()
         ux, uy, uz = ux + wy * rz - wz * ry, uy + wz * rx - wx * rz, uz + wx * ry - wy * rx
-        vx, vy = a * ux + b * uy + c * uz, d * ux + e * uy + f * uz
+        vx, vy = a * ux + b * uy + c * uz - drift[0], d * ux + e * uy + f * uz - drift[1]
         c, s = math.cos(heading), math.sin(heading)
         return Balance((c * x + s * y, c * y - s * x), (c * vx + s * vy, c * vy - s * vx))
 

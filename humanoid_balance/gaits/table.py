@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
+from humanoid_balance.gaits.learning import NARROWEST, WIDEST, Learning
 from humanoid_balance.yaml_file import Reader, names_of, read
 
 SWING = "swing"  # ``until`` of a state that ends when the swinging foot touches the ground
@@ -65,6 +66,20 @@ class GaitGains:
     waist: Gain = field(default_factory=lambda: Gain(1000.0, 100.0))
     rest: Gain = field(default_factory=Gain)  # arms, head
 
+    def firmer(self, factor: float) -> GaitGains:
+        """Trunk and hips held more firmly. With knees and ankles twice as stiff as well the walk falls by itself."""
+        torso, hip = (Gain(factor * gain.stiffness, factor * gain.damping) for gain in (self.torso, self.hip))
+        return replace(self, torso=torso, hip=hip)
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """Gains rise for a while after a push, not before a person's reaction time is over (Y22)."""
+
+    factor: float  # of the gains of trunk and hips
+    delay: float = 0.15  # after the push began [s]
+    time: float = 1.0  # for so long [s], about three steps
+
 
 @dataclass(frozen=True)
 class GaitTable:
@@ -80,6 +95,14 @@ class GaitTable:
     stop: str = ""  # gait to slow down with before standing; empty: this one
     posture: dict[str, float] = field(default_factory=dict)  # joints that are not of the legs: pattern -> angle [rad]
     robots: tuple[str, ...] = ()  # for which it was made; for people
+    learning: Learning | None = None  # of the trunk's torque
+    reaction: Reaction | None = None  # to a push
+    drift: float = 0.0  # of the swinging thigh to the left, on both sides: it goes sideways [rad]
+
+    @cached_property
+    def raised(self) -> GaitTable:
+        """With the gains of the reaction to a push."""
+        return self if self.reaction is None else replace(self, gains=self.gains.firmer(self.reaction.factor))
 
     @cached_property
     def leans(self) -> tuple[float, float]:
@@ -116,6 +139,9 @@ def load(file: Path) -> GaitTable:
         stop=reader.text("stop", ""),
         posture={str(k): posture.check_number(str(k), v, -math.tau, math.tau) for k, v in posture.data.items()},
         robots=reader.names("robots"),
+        learning=_learning(reader.section("learning")) if "learning" in reader.data else None,
+        reaction=_reaction(reader.section("reaction")) if "reaction" in reader.data else None,
+        drift=reader.number("drift", 0.0, -math.pi, math.pi),
     )
     reader.done(names_of(GaitTable, ("name", "file")))
     if all(state.time is None for state in table.states) and len(table.states) > 1:
@@ -152,3 +178,28 @@ def _gain(reader: Reader, key: str) -> Gain:
                 key, [stiffness, damping], "[stiffness, damping], 0 to 10000 N m/rad and 0 to 1000 N m s/rad"
             )
     return Gain(stiffness, damping)
+
+
+def _learning(reader: Reader) -> Learning:
+    most = 1e4
+    learning = Learning(
+        bin=reader.number("bin", ..., NARROWEST, WIDEST),
+        rate=reader.number("rate", Learning.rate, 0.0, 1.0),
+        most=reader.number("most", Learning.most, 0.0, most),
+        torque=tuple(
+            reader.check_number(f"torque[{k}]", v, -most, most)
+            for k, v in enumerate(reader.listed("torque") if "torque" in reader.data else ())
+        ),
+    )
+    reader.done(names_of(Learning))
+    return learning
+
+
+def _reaction(reader: Reader) -> Reaction:
+    reaction = Reaction(
+        factor=reader.number("factor", ..., 0.1, 10.0),
+        delay=reader.number("delay", Reaction.delay, 0.0, LONGEST),
+        time=reader.number("time", Reaction.time, 0.0, LONGEST),
+    )
+    reader.done(names_of(Reaction))
+    return reaction

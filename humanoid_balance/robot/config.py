@@ -74,6 +74,14 @@ class JointConfig:
     motor: MotorConfig | None = None
 
 
+# Kinds of drives that an option asks for instead of the file's. The gains of impedance drives come with each command;
+# these hold the joint when none comes.
+DRIVES = {
+    "torque": JointConfig(stiffness=0.0, drive_damping=0.0),
+    "impedance": JointConfig(stiffness=10.0, drive_damping=1.0),
+}
+
+
 @dataclass(frozen=True)
 class StanceConfig:
     """The nominal stance: distance between the soles and where the CoM stands over them, from their centre [m]."""

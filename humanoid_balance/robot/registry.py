@@ -1,7 +1,8 @@
 """One registry of robots: by name (``human``, ``talos``, …), by path to a YAML, with options after a colon.
 
 ``human:mass=90,height=1.81,shank=1.06`` sets the generator's options; ``talos:mass=99`` scales every link of a robot
-that comes from a URDF file. Options are numbers or words; ``actuation=motor`` is understood by every robot.
+that comes from a URDF file. Options are numbers or words; every robot understands ``actuation=motor`` and
+``drives=impedance``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from humanoid_balance.robot.repair import repair
 _said: set[tuple[str, str]] = set()  # repairs that were reported already
 
 GENERATORS = {"human": human.generate, "r2d": r2d.generate}
+EVERY = "**"  # a pattern for all joints that comes after those of the file
 WORD = re.compile(r"[a-z][a-z0-9_-]*")
 
 
@@ -87,12 +89,17 @@ def load(spec: str) -> Robot:
             allowed = ", ".join(robot_config.ACTUATIONS)
             raise InputError(f"robot '{spec}': option 'actuation' is {kind}; allowed: {allowed}")
         settings = replace(settings, actuation=str(kind))
+    if "drives" in options:
+        kind = options.pop("drives")
+        if kind not in robot_config.DRIVES:
+            raise InputError(f"robot '{spec}': option 'drives' is {kind}; allowed: {', '.join(robot_config.DRIVES)}")
+        settings = replace(settings, joints={**settings.joints, EVERY: robot_config.DRIVES[str(kind)]})
     _, _, body = settings.urdf.partition("generate:")
     if body in GENERATORS:
         return Robot(label, spec, settings, GENERATORS[body](**options), None)
     mass = options.pop("mass", None)
     if options:
-        raise InputError(f"robot '{spec}': unknown option '{next(iter(options))}'; allowed: actuation, mass")
+        raise InputError(f"robot '{spec}': unknown option '{next(iter(options))}'; allowed: actuation, drives, mass")
     if isinstance(mass, str):
         raise InputError(f"robot '{spec}': option 'mass' is {mass}; allowed: a number [kg]")
     path = _path(settings)

@@ -1,5 +1,6 @@
 """A gait's YAML: what is read, and what is refused in one line."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,10 @@ def written(tmp_path: Path, text: str) -> Path:
     return file
 
 
-def test_the_package_has_twelve_planar_gaits_and_two_in_space() -> None:
+def test_the_package_has_the_thesis_s_twelve_planar_gaits_and_two_in_space() -> None:
     tables = [library.find(name) for name in library.names()]
     assert sum(table.space == "plane" for table in tables) == 12
-    assert sum(table.space == "space" for table in tables) == 2
+    assert {"walk-3d", "run-3d"} <= {table.name for table in tables if table.space == "space"}
 
 
 def test_the_walk_is_the_thesis_s() -> None:
@@ -96,3 +97,45 @@ def test_routes_that_go_round_in_circles_are_refused(tmp_path: Path) -> None:
 def test_leaning_as_far_as_a_state_asks_is_part_of_the_gait() -> None:
     assert library.find("scissor-hop").leans == (0.0, 1.0)
     assert library.find("backwards").leans == (-0.3, 0.0)
+
+
+def test_parameters_change_a_gait_as_a_whole() -> None:
+    plain, other = library.find("walk"), library.find("walk:hip=0.05,lean=0.1,drift=0.02,slope=10")
+    assert other.name == "walk:hip=0.05,lean=0.1,drift=0.02,slope=10"
+    climb = math.radians(10.0)
+    for before, after in zip(plain.states, other.states, strict=True):
+        assert after.swing_hip == pytest.approx(before.swing_hip + 0.05 + climb)
+        assert after.torso == pytest.approx(before.torso - 0.1)
+        assert after.stance_ankle == pytest.approx(before.stance_ankle + climb)
+        assert after.swing_knee == before.swing_knee
+    assert other.drift == 0.02
+
+
+def test_a_gait_between_two_others_has_the_states_between_theirs() -> None:
+    walk, bent = library.find("walk"), library.find("bent")
+    half = library.find("walk:toward=bent,share=0.5")
+    assert half.states[0].torso == pytest.approx(-0.3)
+    assert half.gains.torso.stiffness == pytest.approx(450.0)
+    assert library.find("walk:toward=bent,share=0").states == walk.states
+    assert library.find("walk:toward=bent,share=1").states == bent.states
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("walk:hop=1", "hop=1"),
+        ("walk:hip=nan", "hip is nan"),
+        ("walk:hip=9", "-1 to 1"),
+        ("walk:share=0.5", "belong together"),
+        ("walk:toward=bent", "belong together"),
+        ("walk:toward=skip,share=0.5", "end alike"),
+        ("moonwalk:hip=0.1", "moonwalk"),
+    ],
+)
+def test_a_wrong_parameter_is_named(name: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        library.find(name)
+
+
+def test_a_gait_with_parameters_counts_as_itself_on_a_route() -> None:
+    assert [table.name for table in library.route("walk:hip=0.1", library.find("high-step"))] == ["high-step"]

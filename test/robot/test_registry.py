@@ -113,3 +113,16 @@ def test_a_file_that_is_no_configuration_is_refused(tmp_path, text):
     file.write_text(text)
     with pytest.raises(InputError, match="broken"):
         registry.load(str(file))
+
+
+@pytest.mark.parametrize("spec", ["human:mass=90,drives=impedance", "talos:drives=impedance"])
+def test_every_robot_can_be_given_impedance_drives(spec: str) -> None:
+    robot = registry.load(spec)
+    assert (robot.drive_stiffness == 10.0).all()
+    assert (robot.drive_damping == 1.0).all()
+    assert (registry.load("r2d:drives=torque").drive_stiffness == 0.0).all()
+
+
+def test_unknown_drives_are_refused() -> None:
+    with pytest.raises(InputError, match=r"option 'drives' is magic; allowed: torque, impedance"):
+        registry.load("human:drives=magic")
