@@ -87,14 +87,22 @@ class ReferenceMaker:
         contact: Flags = BOTH,
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
+        posture: Array | None = None,
         momentum_weight: Array | None = None,
         height_weight: float | None = None,
         footholds: tuple[Foothold, ...] = (),
     ) -> BodyReference:
-        """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much."""
+        """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much.
+
+        ``posture`` takes the place of the usual one.
+        """
         robot = self.robot
         zero, carriage = self.zero_joints, self.carriage
-        posture, velocity, acceleration = (robot.posture, zero, zero) if carriage is None else carriage.at(now)
+        usual, velocity, acceleration = (robot.posture, zero, zero) if carriage is None else carriage.at(now)
+        if posture is None:
+            posture = usual
+        else:
+            velocity = acceleration = zero
         up = self.vertical(now, height)
         wish = self.grip.limited(now, wish)
         heading = self._level.copy()

@@ -12,6 +12,7 @@ PACE = 0.4  # the CoM rises with this speed [CoM heights/s]: people take 0.7 to 
 RISEN = 0.93  # of the standing height: from here on the balance modes hold and straighten the body
 TIPPED = 0.12  # the capture point is so far outside of the feet that a squat does not come back [CoM heights]
 LONGEST = 4.0  # [s]
+LIGHT = 1.0  # of the height against joint accelerations [rad²/m²]: the posture leads up, a stiff height throws trunks
 
 
 def risen(now: Situation, memory: Memory) -> bool | str:
@@ -48,5 +49,5 @@ class Rising(BalanceMode):
         wish = maker.laws.hold(now, polygon, goal(memory, now))
         # Joints that were pulled to the standing posture at once would throw the body up: they go with the height.
         share = (self._height - self._low) / max(maker.height(now) - self._low, 0.1 * h)
-        posture = self._squat + min(max(share, 0.0), 1.0) * (maker.posture - self._squat)
-        return maker.make(self.name, now, wish, height=self._height, height_weight=1.0, posture=posture)
+        posture = self._squat + min(max(share, 0.0), 1.0) * (memory.robot.posture - self._squat)
+        return maker.make(self.name, now, wish, height=self._height, height_weight=LIGHT, posture=posture)
