@@ -278,7 +278,7 @@ def stopped(done: Run, end: float) -> tuple[int, float]:
     landed = [float(done.record["time"][landing.row]) for landing in Way.of(done).landings]
     over = next((stamp for stamp, mode in done.record.mode_changes if stamp > end and mode != "walking"), math.inf)
     still = done.record["true_com"][done.record["time"] > max([end, *landed]) + SETTLED, :2]
-    return sum(end < stamp <= over for stamp in landed), float(np.ptp(still, axis=0).max())
+    return sum(end < stamp <= over for stamp in landed), float(np.ptp(still, axis=0).max()) if len(still) else math.inf
 
 
 def main() -> None:
