@@ -94,8 +94,8 @@ guard: install ## those of the long tests that guard safety and accuracy
 gazebo: ## set up Gazebo Classic 11 and build its plugin; from Debian 11 packages (2.9 GB, root) if the system has none
 	@gazebo/install.sh
 
-test-gazebo: install gazebo ## the tests that run in a real gzserver
-	$(BIN)/python -m pytest -m gazebo test/gazebo
+test-gazebo: install gazebo ## the quick tests that run in a real gzserver
+	$(BIN)/python -m pytest -m "gazebo and not slow" test/gazebo
 
 bench: install ## time one control tick of each robot
 	@set -e; for robot in $(ROBOTS); do $(BIN)/humanoid-balance bench --robot $$robot; done

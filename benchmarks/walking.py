@@ -4,7 +4,8 @@
 
 A walk is good when the robot is up at the end and, unless it was pushed, obeyed: every commanded speed within 5 %, its
 heading within 2 degrees where no turn is commanded. A plan of footsteps is good when all of them were placed within
-2 cm and 3 degrees, a tour when odometry is within 2 % of the distance.
+2 cm and 3 degrees, a tour when odometry is within 2 % of the distance, a stop when it took two steps at most (squaring
+up not counted) and the robot then stood within 1 cm.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from humanoid_balance.balance.gait import Gait
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.balance.route import Placed, Route
 from humanoid_balance.experiments.footstep_plan import Plan, foothold
+from humanoid_balance.experiments.stride import Way
 from humanoid_balance.experiments.walk import BEGIN, Itinerary, Velocity, run
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.recording.run import Run
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
@@ -36,6 +39,8 @@ import numpy as np  # isort: skip  # after the package, which sees to it that li
 OBEYED, STRAIGHT = 0.05, 2.0  # relative error of a speed; of the heading [deg]
 PLACED, TURNED = 0.02, 3.0  # of a footstep [m], [deg]
 DRIFT = 0.02  # of odometry, share of the distance
+STOPPED, CREPT = 2, 0.01  # steps after the command ended; way of the CoM [m] ...
+SETTLED = 3.0  # ... from this long after the last step on [s]
 STILL: Velocity = (0.0, 0.0, 0.0)
 THESIS_MASS = 71.0  # of Kudoh's body [kg]
 LEE = {0: 0.59, 90: 0.47, 180: 0.72, 270: 0.36}  # direction of the force [deg]: change of velocity [m/s]
@@ -73,6 +78,7 @@ class Episode:
     phase: float | None = None
     obeys: bool = True  # speeds and heading count
     far: bool = False  # odometry counts
+    halts: bool = False  # the command ends, and how it stops counts
 
 
 def changed(robot: str, option: str) -> str:
@@ -109,12 +115,12 @@ def ways(options: argparse.Namespace) -> Iterator[Episode]:
 
 
 def halt(options: argparse.Namespace) -> Iterator[Episode]:
-    """Ten moments of the gait at which the command ends; 20 s more of standing."""
+    """Ten moments of the gait at which the command ends; 8 s more, the first one 60 s."""
     for k in range(10):
         end = 4.0 + 0.09 * k
         script = Itinerary(((BEGIN, (asked(options).forward, 0.0, 0.0)), (end, STILL)))
-        settings = RunSettings(robot=options.robot, time=end + 20.0, seed=k)
-        yield Episode(f"command ends at {end:.2f} s", settings, script, obeys=False)
+        settings = RunSettings(robot=options.robot, time=end + (8.0 if k else 60.0), seed=k)
+        yield Episode(f"command ends at {end:.2f} s", settings, script, obeys=False, halts=True)
 
 
 def pushed(options: argparse.Namespace, force: float, duration: float, directions: Iterable[int]) -> Iterator[Episode]:
@@ -175,8 +181,7 @@ def random(options: argparse.Namespace) -> Iterator[Episode]:
 
 def tour(options: argparse.Namespace) -> Iterator[Episode]:
     """Ten legs of about 5 m with curves of 90 degrees between them, to either side."""
-    asked = ASKED[options.robot]
-    speed, turn = asked.pushed, asked.turn / 2
+    speed, turn = asked(options).pushed, asked(options).turn / 2
     curve = math.pi / 2 / turn
     for seed in range(options.seeds):
         lines, time = [], BEGIN
@@ -243,12 +248,17 @@ ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
 
 
 def attempt(episode: Episode) -> tuple[bool, str]:
-    result = run(episode.settings, episode.script, episode.pushes, episode.phase).result
+    done = run(episode.settings, episode.script, episode.pushes, episode.phase)
+    result = done.result
     good, how = not result["fell"], f"fell at {result['time']:.2f} s" if result["fell"] else "up"
     if episode.obeys:
         turning = any(velocity[2] for _, velocity in episode.script.lines)
         good = good and result["velocity_error"] < OBEYED and (turning or result["heading_error_deg"] < STRAIGHT)
     good = good and (not episode.far or result["estimation"]["odometry_drift"] < DRIFT)
+    if episode.halts and good:
+        steps, crept = stopped(done, episode.script.lines[-1][0])
+        good = steps <= STOPPED and crept < CREPT
+        how += f", stopped in {steps} steps, crept {1e3 * crept:.1f} mm"
     plan = result.get("footsteps")
     if plan is not None:
         worst = plan["place_error_max"] or 0.0, plan["yaw_error_max_deg"] or 0.0
@@ -261,6 +271,14 @@ def attempt(episode: Episode) -> tuple[bool, str]:
         f"slip {1e3 * result['slip_max']:.0f} mm, odometry {100 * result['estimation']['odometry_drift']:.2f} %, "
         f"cost {result['cost_of_transport'] or 0:.2f}, {result['modes'][-1][1]}"
     )
+
+
+def stopped(done: Run, end: float) -> tuple[int, float]:
+    """Steps of a walk after its command ended [s], and how far the CoM moved once the last foot was down [m]."""
+    landed = [float(done.record["time"][landing.row]) for landing in Way.of(done).landings]
+    over = next((stamp for stamp, mode in done.record.mode_changes if stamp > end and mode != "walking"), math.inf)
+    still = done.record["true_com"][done.record["time"] > max([end, *landed]) + SETTLED, :2]
+    return sum(end < stamp <= over for stamp in landed), float(np.ptp(still, axis=0).max()) if len(still) else math.inf
 
 
 def main() -> None:

@@ -20,12 +20,14 @@ from std_msgs.msg import Bool, Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.nodes import wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.inbox import BURST
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import LATCHED
 from humanoid_balance.recording.bag import Bag
 from humanoid_balance.recording.message_schema import schema
+from humanoid_balance.recording.wanted import VELOCITY
 from humanoid_balance.robot.model import Robot
 
 EVERY = 0.5  # batches are written so often [s]
@@ -56,13 +58,15 @@ TOPICS: dict[str, type] = {
     "/diagnostics": DiagnosticArray,
 }
 LATCHED_TOPICS: dict[str, type] = {"balance/mode": String, "robot_description": String}
-SHARED = ("push", "/diagnostics")  # by many publishers, so their numbers tell nothing
-NOT_ALWAYS = ("robot_state", "push", "/diagnostics", "robot_description")  # there in some graphs only
+WISHES = tuple(wishes.kinds(stamped=False))
+SHARED = ("push", "/diagnostics", *WISHES)  # by many publishers, so their numbers tell nothing
+NOT_ALWAYS = ("robot_state", "push", "/diagnostics", "robot_description", *WISHES)  # there in some graphs only
 
 ENTRIES = (
     Entry("file", "", "MCAP file to write"),
     Entry("rotate", 0.0, "size at which the next file begins, 0: one file [MB]", 0.0, 1e6),
     Entry("keep", 0, "newest files that are kept, 0: all", 0, 10_000),
+    *wishes.ENTRIES,
 )
 
 
@@ -82,12 +86,13 @@ class Recorder(BoxNode):
             self._bag = Bag(path, about, round(MEGABYTE * self.parameters["rotate"]), self.parameters["keep"])
         except OSError as error:
             raise InputError(f"parameter 'file': {path} cannot be written: {error.strerror}") from None
+        self._kinds = TOPICS | LATCHED_TOPICS | wishes.kinds(self.parameters["stamped_cmd_vel"])
         self._takers = {
             topic: self._bag.stream(
                 self.resolve_topic_name(topic), _name(kind), schema(_name(kind)), topic in LATCHED_TOPICS,
                 topic not in SHARED,
             )
-            for topic, kind in (TOPICS | LATCHED_TOPICS).items()
+            for topic, kind in self._kinds.items()
         }  # fmt: skip
         self._heard: dict[str, Subscription] = {}
         self._ready = False
@@ -97,7 +102,7 @@ class Recorder(BoxNode):
                 self._listen(topic, ReliabilityPolicy.RELIABLE)
 
     def _listen(self, topic: str, reliability: ReliabilityPolicy) -> None:
-        kind, late = (TOPICS | LATCHED_TOPICS)[topic], topic in LATCHED_TOPICS
+        kind, late = self._kinds[topic], topic in LATCHED_TOPICS
         durability = DurabilityPolicy.TRANSIENT_LOCAL if late else DurabilityPolicy.VOLATILE
         qos = QoSProfile(depth=DEPTH, reliability=reliability, durability=durability)
         self._heard[topic] = self.inbox.subscribe(kind, topic, qos, self._takers[topic], raw=True, timed=True)
@@ -158,6 +163,10 @@ class Recorder(BoxNode):
 
     def warnings(self) -> list[str]:
         told = []
+        kind = _name(self._kinds[VELOCITY])
+        for publisher in self.get_publishers_info_by_topic(self.resolve_topic_name(VELOCITY)):
+            if publisher.topic_type.replace("/msg/", "/") != kind:
+                told.append(f"{VELOCITY} is {publisher.topic_type} here and not recorded; see stamped_cmd_vel")
         if not self._ready:
             told.append(f"waits for {', '.join(self._missing())}")
         if lost := self._bag.lost:

@@ -41,12 +41,12 @@ def reading(file: Path) -> Iterator[McapReader]:
         raise InputError(f"{file}: not an MCAP file ({error or type(error).__name__})") from None
 
 
-def raw(files: list[Path], topics: list[str]) -> Iterator[tuple[str, Any]]:
-    """Topic and MCAP message, file by file, in the order of the log."""
+def raw(files: list[Path], topics: list[str]) -> Iterator[tuple[str, str, Any]]:
+    """Topic, type and MCAP message, file by file, in the order of the log."""
     for file in files:
         with reading(file) as reader:
-            for _, channel, message in reader.iter_messages(topics=topics):
-                yield channel.topic, message
+            for schema, channel, message in reader.iter_messages(topics=topics):
+                yield channel.topic, schema.name if schema else "", message
 
 
 def stamp(data: bytes) -> int:
@@ -73,7 +73,7 @@ class BagFacts:
         self.prefix = self._prefix(namespace)
         self.robot = self.about.get("robot")
         numbers, stamps = [], []
-        for _, message in raw(files, [self.prefix + LEAD]):
+        for _, _, message in raw(files, [self.prefix + LEAD]):
             stamps.append(1e-9 * stamp(message.data))
             numbers.append(message.sequence)
         if len(stamps) < 2:

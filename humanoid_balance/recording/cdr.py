@@ -48,6 +48,7 @@ DEFINITIONS = {
     "float64[9] linear_acceleration_covariance",
     "nav_msgs/Odometry": "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/PoseWithCovariance pose\n"
     "geometry_msgs/TwistWithCovariance twist",
+    "nav_msgs/Path": "std_msgs/Header header\ngeometry_msgs/PoseStamped[] poses",
     "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
 }
 

@@ -1,6 +1,7 @@
 """A recorded bag run again: its sensors go through estimator and controller, and what comes out is compared.
 
-Works on what ``recorder`` and ``push --log`` write, and on any MCAP bag with the topics of docs/ros.md.
+Commands go in as they came: a walk that was recorded walks again.
+Works on what ``recorder``, ``push --log`` and ``walk --log`` write, and on any MCAP bag with the topics of docs/ros.md.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PointStamped, WrenchStamped
+from geometry_msgs.msg import PointStamped, Twist, TwistStamped, WrenchStamped
+from nav_msgs.msg import Path as FootstepPlan
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray, String
@@ -31,26 +34,30 @@ from humanoid_balance.recording import state_row
 from humanoid_balance.recording.bag_reading import LEAD, BagFacts, raw
 from humanoid_balance.recording.state_row import StateRow
 from humanoid_balance.recording.tick_row import verdict_words
+from humanoid_balance.recording.wanted import PLAN, SKILL, VELOCITY, Wanted
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Array, SensorFrame, TorqueCommand
+from humanoid_balance.types import Array, Command, SensorFrame, TorqueCommand
 
 SENSORS: dict[str, type] = {
     LEAD: JointState, "imu": Imu, "left_foot/wrench": WrenchStamped, "right_foot/wrench": WrenchStamped,
 }  # fmt: skip
 POINTS = ("com", "dcm", "zmp")
 WORDS = ("balance/mode", "solution/status", "solution/active")
+WISHES: dict[str, type] = {VELOCITY: Twist, PLAN: FootstepPlan, SKILL: String}
+STAMPED = "geometry_msgs/msg/TwistStamped"  # what VELOCITY may be instead
 WINDOW = 2 * 10**9  # a sample is waited for so long: what publishers keep for those who ask again [ns]
 KINDS: dict[str, type] = {
     **SENSORS, **dict.fromkeys(POINTS, PointStamped), **dict.fromkeys(WORDS, String), TOPIC: Float64MultiArray,
-    state_row.TOPIC: Float64MultiArray,
+    state_row.TOPIC: Float64MultiArray, **WISHES,
 }  # fmt: skip
 
 
 def messages(facts: BagFacts) -> Iterator[tuple[str, Any, int]]:
     """Topic, without the namespace, message and time [ns], in the order of the log."""
     wanted = {facts.prefix + topic: kind for topic, kind in KINDS.items()}
-    for topic, message in raw(facts.files, list(wanted)):
-        yield topic.removeprefix(facts.prefix), deserialize_message(message.data, wanted[topic]), message.log_time
+    for topic, name, message in raw(facts.files, list(wanted)):
+        kind = TwistStamped if name == STAMPED else wanted[topic]
+        yield topic.removeprefix(facts.prefix), deserialize_message(message.data, kind), message.log_time
 
 
 class InOrder:
@@ -86,10 +93,12 @@ class Recorded:
         self.points: dict[str, dict[int, Array]] = {name: {} for name in POINTS}
         self.states: dict[int, Array] = {}  # rows of the layout ``row.state``
         self.words: dict[str, list[tuple[int, str]]] = {name: [] for name in WORDS}  # time [ns], from when on
+        self.wishes: list[tuple[int, str, Any]] = []  # time [ns], topic and message of those who command the robot
         self.refused: dict[str, int] = {}
         self._why: dict[str, str] = {}  # the first time each was refused
         self.row = StateRow(robot.n)
-        self._times: dict[int, int] = {}  # of the log, by the stamp of the frame [ns]
+        self._times: dict[int, int] = {}  # of the log when a frame was answered, by its stamp [ns]
+        self._arrived: dict[int, int] = {}  # the same when its joint sample came
         self._robot, self._facts = robot, facts
         self._newest = -1  # stamp of the last joint sample; a command without a label answers it [ns]
         self._reader = reader = FrameReader(robot, period, 0.0 if newest else math.inf, self._refuse)
@@ -109,6 +118,7 @@ class Recorded:
                 continue
             if topic == LEAD:
                 self._newest = nanoseconds(from_time(message.header.stamp))
+                self._arrived.setdefault(self._newest, time)
             if newest:
                 self._sense(topic, message)
                 continue
@@ -144,6 +154,10 @@ class Recorded:
         number = 0 if time is None else bisect_right(said, time, key=itemgetter(0))
         return said[number - 1][1] if number else None
 
+    def time(self, stamp: int) -> int | None:
+        """Of the log when the frame of that stamp [ns] was there; None where it is not known."""
+        return self._times.get(stamp, self._arrived.get(stamp))
+
     def _refuse(self, kind: str, detail: str) -> None:
         self.refused[kind] = self.refused.get(kind, 0) + 1
         self._why.setdefault(kind, detail)
@@ -162,11 +176,29 @@ class Recorded:
             stamp = label.answers if label.answers >= 0 else self._newest
             if len(message.data) == self._robot.n and not label.damped:
                 self.torques[stamp] = np.array(message.data)
+        elif topic in WISHES:
+            self.wishes.append((time, topic, message))
         elif topic in WORDS:
             self.words[topic].append((time, message.data))
         else:
             where = message.point
             self.points[topic][nanoseconds(from_time(message.header.stamp))] = np.array((where.x, where.y, where.z))
+
+
+class RecordedCommands:
+    """Those who commanded the robot: the wishes of a record, each from the first frame on that came after it."""
+
+    def __init__(self, record: Recorded) -> None:
+        self._record, self._wanted, self._ahead = record, Wanted(), deque(record.wishes)
+        self._time = 0  # of the log [ns]
+
+    def command(self, stamp: float) -> Command:
+        """``stamp``: of the sensor frame [s]."""
+        self._time = self._record.time(nanoseconds(stamp)) or self._time
+        while self._ahead and self._ahead[0][0] <= self._time:
+            time, topic, message = self._ahead.popleft()
+            self._wanted.hear[topic](message, 1e-9 * time)
+        return self._wanted.command(stamp, 1e-9 * self._time)
 
 
 class BagPlant:
@@ -192,9 +224,9 @@ def replay(robot: Robot, record: Recorded, settings: BalanceSettings, period: fl
     for frame in record.frames[:begun]:
         estimator.update(frame)
     loop = stack.build(robot, BagPlant(frames, period), settings, estimator, safety)
-    compared = _Comparison(record)
-    for _ in frames:
-        compared.add(loop.tick())
+    compared, operator = _Comparison(record), RecordedCommands(record)
+    for frame in frames:
+        compared.add(loop.tick(operator.command(frame.stamp)))
     span = record.frames[-1].stamp - record.frames[0].stamp
     return {
         "robot": robot.spec,

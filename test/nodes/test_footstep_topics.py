@@ -12,6 +12,7 @@ from nav_msgs.msg import Path
 from humanoid_balance.experiments.footstep_plan import foothold
 from humanoid_balance.loop import heeded
 from humanoid_balance.nodes import footstep_topics
+from humanoid_balance.recording import wanted
 from humanoid_balance.types import LEFT, RIGHT, Command
 
 
@@ -26,7 +27,7 @@ def step(foot: str, x: float, y: float, yaw: float = 0.0) -> PoseStamped:
 def test_each_pose_names_its_foot() -> None:
     message = Path(poses=[step("l_sole", 0.2, 0.1, 0.5), step("r_sole", 0.4, -0.1)])
     message.header.frame_id, message.header.stamp.sec = "odom", 7
-    (left, right), why = footstep_topics.read(message)
+    (left, right), why = wanted.footsteps(message)
     assert not why and (left.contact, right.contact) == ("l_sole", "r_sole") and left.stamp == 7.0
     np.testing.assert_allclose(left.rotation, foothold(LEFT, 0.2, 0.1, 0.5).rotation, atol=1e-12)
     np.testing.assert_allclose(right.position, [0.4, -0.1, 0.0])
@@ -35,14 +36,14 @@ def test_each_pose_names_its_foot() -> None:
 def test_a_plan_in_another_frame_is_refused() -> None:
     message = Path(poses=[step("l_sole", 0.2, 0.1)])
     message.header.frame_id = "map"
-    plan, why = footstep_topics.read(message)
+    plan, why = wanted.footsteps(message)
     assert plan == () and "'map'" in why and "odom" in why
 
 
 def test_numbers_that_are_none_do_not_pass_the_loop() -> None:
     for bad in (step("l_sole", math.nan, 0.1), step("l_sole", 0.2, 0.1)):
         bad.pose.orientation.w = 0.0 if bad.pose.position.x == 0.2 else 1.0
-        plan, _ = footstep_topics.read(Path(poses=[bad]))
+        plan, _ = wanted.footsteps(Path(poses=[bad]))
         heard, why = heeded(Command(0.0, footsteps=plan), 0.0)
         assert heard.footsteps == () and "l_sole" in why
 

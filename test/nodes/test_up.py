@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from geometry_msgs.msg import Twist
 from mcap.reader import make_reader
 from mcap.writer import Writer
 from nodes.graph import ROOT, Graph
+from std_msgs.msg import String
+
+from humanoid_balance.nodes.qos import LATCHED
 
 CLI = "humanoid_balance.cli"
 PUSHES = """
@@ -100,6 +104,29 @@ def test_replay_of_a_complete_log_gives_the_same_states_and_torques(graph: Graph
     figures = json.loads(replay(graph, str(log), "--json").stdout)
     assert figures["frames"] == figures["compared"] == 600 and figures["trip"] is None
     assert figures["com_rms"] == figures["zmp_rms"] == figures["torque_max"] == 0.0
+
+
+@pytest.mark.slow
+def test_a_recorded_walk_walks_again(graph: Graph, tmp_path: Path) -> None:
+    """Commands are in the bag, and the replay obeys them when they came; within a tick or two, so torques differ."""
+    bag = tmp_path / "walk.mcap"
+    modes = graph.listen(String, "balance/mode", LATCHED)
+    up = graph.run(CLI, "up", "--robot", "g1", "--rate", "500", "--record", str(bag))
+    assert graph.wait(lambda: bool(modes) and modes[-1].data == "stable", 120), up.text
+    publisher, message = graph.node.create_publisher(Twist, "cmd_vel", 10), Twist()
+    message.linear.x = 0.3
+    assert graph.wait(lambda: publisher.get_subscription_count() == 2, 30), "controller and recorder"
+    for _ in range(40):
+        publisher.publish(message)
+        graph.spin(0.1)
+    assert graph.wait(lambda: modes[-1].data == "walking", 30), up.text
+    assert graph.wait(lambda: modes[-1].data == "stable", 60), up.text
+    assert up.end(signal.SIGINT, 60) == 0, up.text
+    done = replay(graph, str(bag), "--json", "--despite-gaps")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert "walking" in figures["modes"] and "falling" not in figures["modes"], figures["modes"]
+    assert "walking" in figures["modes_recorded"] and figures["modes"][-1] == "stable"
 
 
 def test_up_ends_all_nodes_on_a_signal(graph: Graph) -> None:
