@@ -15,11 +15,14 @@ from humanoid_balance.balance.gait import Step
 from humanoid_balance.balance.legs import Legs
 from humanoid_balance.balance.reach import ASIDE, Reach
 from humanoid_balance.geometry import Point
+from humanoid_balance.types import GRAVITY
 
 PRESSURE, PLACE, OFFSET = 0.03, 1.0, 20.0  # weights of what leaves its nominal value, squared metres
 TIME = 0.15  # [m²/s²]
 LOST = 1e3  # weight of an offset from which no sequence of steps comes back
-STRETCHED = 200.0  # weight of a stride that the stance leg cannot make: it would drag its foot off the ground
+STRETCHED = 200.0  # weight of a stride that a leg cannot make: one that stays drags its foot, one that lands hangs
+SINKING = GRAVITY / 12  # how far a body comes down per time squared [m/s²]: let go with g / 3, braked as hard
+RUSHED = 1.0  # price [m²] of a flight that takes more of what a foot can than the nominal one: it throws the trunk
 CROSSING = 0.03  # price of crossing [m²]: worth it where the offset gets better by 4 cm, as the legs come back later
 PASSED = 0.6  # share of ``Reach.past`` from which on soles are no longer beside each other
 CLEAR = 0.8  # share of ``Reach.near`` from which on a foot beside the other does not touch it: soles and a bit
@@ -48,15 +51,19 @@ class Pendulum:
     omega: float
     com: Point
     dcm: Point
+    height: float  # of the CoM above the ground [m]
 
-    def stride(self, time: float, pressure: Point, hip: Point) -> float:
-        """How far the stance leg's hip will be from its ankle over the ground [m]; ``hip`` as ``Legs.hip``."""
+    def strides(self, time: float, pressure: Point, place: Point, hip: Point) -> tuple[float, float]:
+        """How far the hips will be from their ankles over the ground [m]: of the leg that stays, of the one that lands.
+
+        ``hip`` as ``Legs.hip``.
+        """
         grown, shrunk = math.exp(self.omega * time), math.exp(-self.omega * time)
         x, y = (
             p + (s - p) * shrunk + (c - p) * (grown - shrunk) / 2
             for s, c, p in zip(self.com, self.dcm, pressure, strict=True)
         )
-        return math.hypot(x + hip[0], y - hip[1])
+        return math.hypot(x + hip[0], y - hip[1]), math.hypot(x + hip[0] - place[0], y + hip[1] - place[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +74,19 @@ class Flying:
     velocity: Point  # zero before it leaves
     carried: float  # speed of the body, which carries it along [m/s]
 
+    def stop(self, time: float) -> Point:
+        """Where it would be after a time in which it is stopped evenly."""
+        (x, y), (vx, vy) = self.at, self.velocity
+        return x + vx * time / 2, y + vy * time / 2
+
     def flight(self, reach: Reach, time: float) -> float:
-        """How far it gets from where it would stop evenly [m]."""
+        """How far it gets from there [m]."""
         return QUICK * reach.flight(time) + self.carried * time
+
+    def share(self, reach: Reach, place: Point, time: float) -> float:
+        """Of what it can fly, that it needs to a place."""
+        x, y = self.stop(time)
+        return reach.distance(place[0] - x, place[1] - y) / self.flight(reach, time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +142,11 @@ class Adapter:
         (nx, ny), (bx, by) = nominal.place, nominal.offset
         ny, by = sign * ny, sign * by
         viable, near = self.viable, self.reach.near
+        easy = foot.share(self.reach, (nx, ny), max(usual, self.reach.shortest / 2))
         best: Adapted | None = None
         for time in times:
             grown = math.exp(omega * (time + self.transfer / 2))
+            farthest = self.legs.farthest(now.height - SINKING * time * time)
             first_x, wanted_x = _shared(dcm[0], grown, nx, bx, self.half[0])
             first_y, wanted_y = _shared(dcm[1], grown, ny, by, self.half[1])
             for crossing in (0, 1, -1) if wanted_y < near and self.reach.across < near else (0,):
@@ -141,11 +160,13 @@ class Adapter:
                 lost = max(0.0, ox - viable.forward, -viable.backward - ox) + max(
                     0.0, oy - viable.outward, -viable.inward - oy
                 )
-                stretched = max(0.0, now.stride(time, (px, py), self.legs.hip) - self.legs.farthest)
+                rear, front = now.strides(time, (px, py), place, self.legs.hip)
+                stretched = max(0.0, rear - farthest) + max(0.0, front - farthest)
                 cost = (
                     PRESSURE * (px * px + py * py) + PLACE * ((x - nx) ** 2 + (y - ny) ** 2)
                     + OFFSET * ((ox - bx) ** 2 + (oy - by) ** 2) + TIME * (time - usual) ** 2 + LOST * lost * lost
                     + STRETCHED * stretched * stretched + (CROSSING if crossing else 0.0)
+                    + RUSHED * max(0.0, foot.share(self.reach, place, time) - easy) ** 2
                 )  # fmt: skip
                 if best is None or cost < best.cost:
                     best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost)
@@ -188,8 +209,7 @@ class Adapter:
 
     def _flown(self, x: float, y: float, foot: Flying, time: float) -> Point:
         """As far on the way to a place as the foot flies."""
-        (fx, fy), (vx, vy) = foot.at, foot.velocity
-        fx, fy = fx + vx * time / 2, fy + vy * time / 2  # where it would be if it were stopped evenly
+        fx, fy = foot.stop(time)
         flight, distance = foot.flight(self.reach, time), self.reach.distance(x - fx, y - fy)
         if distance <= flight:
             return x, y

@@ -13,7 +13,7 @@ from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
 
 PARALLEL = 0.7  # cosine from which on a joint counts as turning about an axis
-LOWEST = 0.86  # CoM height to which a leg that is left behind may take the body, of the standing height
+LOWEST = 0.86  # CoM height to which long strides may take the body, of the standing height
 STRAIGHT = 0.99  # share of its full length that a leg is asked for: a straight knee moves nothing
 
 
@@ -25,7 +25,7 @@ class Legs:
     standing: float  # height of the hip over the ankle in the nominal stance [m]
     toes_out: float  # how far one foot turns outward against the pelvis [rad]
     toes_in: float
-    farthest: float  # stride at which a leg left behind is straight, or its joints at their end, in a lowered body [m]
+    com: float  # height of the CoM in the nominal stance [m]
     hip: Point  # of the nominal stance: the hip over the ankle when the CoM is over the sole's centre, x ahead, y out
 
     @staticmethod
@@ -41,14 +41,16 @@ class Legs:
         yaw = np.flatnonzero(np.abs(turns[2]) > PARALLEL).tolist()
         out, inward = (float(sum(_room(robot, i, sign * turns[2, i]) for i in yaw)) for sign in (1.0, -1.0))
         if not axes:
-            return Legs(longest, robot.com_height, out, inward, math.inf, (0.0, 0.0))
+            return Legs(math.inf, robot.com_height, out, inward, robot.com_height, (0.0, 0.0))
         com, hip, ankle = pin.centerOfMass(model, data, robot.q_nominal), axes[0], axes[-1]
         centre = data.oMf[robot.sole_frames[0]].act(robot.sole_centres[0])
         dx, dy, _ = (hip - com + centre - ankle).tolist()
-        standing = float(hip[2] - ankle[2])
-        low = standing - (1.0 - LOWEST) * robot.com_height
-        farthest = math.sqrt(max((STRAIGHT * longest) ** 2 - low * low, 0.0))
-        return Legs(longest, standing, out, inward, farthest, (dx, dy))
+        return Legs(longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy))
+
+    def farthest(self, height: float) -> float:
+        """Stride at which a leg is straight, with the CoM at a height, but not below what is allowed [m]."""
+        hip = self.standing + max(LOWEST * self.com, height) - self.com
+        return math.sqrt(max((STRAIGHT * self.longest) ** 2 - hip * hip, 0.0))
 
     def drop(self, stride: float, straight: float = STRAIGHT) -> float:
         """By which the hips have to come down for a foot so far before or behind them to be on the ground [m].

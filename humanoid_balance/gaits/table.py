@@ -67,7 +67,7 @@ class GaitGains:
     rest: Gain = field(default_factory=Gain)  # arms, head
 
     def firmer(self, factor: float) -> GaitGains:
-        """Trunk and hips held more firmly. With knees and ankles twice as stiff as well the walk falls by itself."""
+        """Trunk and hips held more firmly. With all gains doubled the walk falls after smaller pushes."""
         torso, hip = (Gain(factor * gain.stiffness, factor * gain.damping) for gain in (self.torso, self.hip))
         return replace(self, torso=torso, hip=hip)
 

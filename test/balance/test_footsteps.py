@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.footsteps import CLEAR, PASSED, QUICK, TRIES, Adapted, Adapter, Flying, Pendulum, Viable
+from humanoid_balance.balance.footsteps import (
+    CLEAR,
+    PASSED,
+    QUICK,
+    TRIES,
+    Adapted,
+    Adapter,
+    Flying,
+    Pendulum,
+    Viable,
+)
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.geometry import Point
@@ -24,7 +34,7 @@ class Walker:
     """A robot on its right foot, the left one swings."""
 
     def __init__(self, robot: Robot) -> None:
-        self.omega, self.reach = robot.omega, Reach.of(robot)
+        self.omega, self.height, self.reach = robot.omega, robot.com_height, Reach.of(robot)
         self.gait = Gait(robot, self.reach)
         length, width = np.ptp(robot.soles[0][:, :2], axis=0).tolist()
         self.half = 0.46 * length, 0.46 * width
@@ -39,7 +49,7 @@ class Walker:
 
     def adapt(self, dcm: Point, left: float, times: list[float] | None = None, foot: Point | None = None) -> Adapted:
         flying = Flying(foot or (0.0, self.step.place[1]), (0.0, 0.0), SPEED[0])
-        body = Pendulum(self.omega, (0.0, self.step.place[1] / 2), dcm)
+        body = Pendulum(self.omega, (0.0, self.step.place[1] / 2), dcm, self.height)
         return self.adapter.adapt(body, flying, self.step, 1.0, times or [left], left)
 
     def landing(self, plan: Adapted, dcm: Point) -> Point:
@@ -151,3 +161,25 @@ def test_a_foot_that_was_left_crossed_goes_to_its_own_side_first(x: float, y: fl
         px, py = (a + share * (b - a) for a, b in zip(foot, plan.aim, strict=True))
         if abs(px) < passed - 1e-9:
             assert py >= CLEAR * near - 1e-9
+
+
+def test_a_foot_does_not_land_before_its_leg_reaches_the_ground(walker: Walker) -> None:
+    """However well it would suit the DCM: until the hips have come along the foot would hang over its place."""
+    soon = walker.reach.shortest
+    com = walker.step.place[0] - 0.8 * walker.height, walker.step.place[1] / 2
+    body = Pendulum(walker.omega, com, walker.dcm(soon), walker.height)
+    foot = Flying(walker.step.place, (0.0, 0.0), SPEED[0])
+    times = [soon + 0.01 * k for k in range(10)]
+    plan = walker.adapter.adapt(body, foot, walker.step, 1.0, times, soon)
+    strides = [body.strides(time, plan.pressure, plan.place, walker.gait.legs.hip)[1] for time in (times[0], plan.time)]
+    assert plan.time > soon + 0.01
+    assert strides[1] < strides[0] - 0.01 * walker.height
+
+
+def test_hips_between_the_feet_are_as_far_from_either(walker: Walker) -> None:
+    legs, length = walker.gait.legs, 0.3 * walker.height
+    place = length, 2 * legs.hip[1]
+    still = (length / 2 - legs.hip[0], legs.hip[1])
+    rear, front = Pendulum(walker.omega, still, still, walker.height).strides(0.0, (0.0, 0.0), place, legs.hip)
+    assert rear == pytest.approx(length / 2)
+    assert front == pytest.approx(length / 2)

@@ -94,7 +94,7 @@ def test_pushed_while_walking_it_walks_on(direction: float) -> None:
 def test_pushed_over_the_stance_foot_the_legs_cross_and_uncross() -> None:
     """By 0.4 m/s to the left while the right foot swings: it lands beyond the left one, and the walk goes on."""
     robot = registry.load("talos")
-    push = PushProfile(0.4 * robot.mass / 0.2, 0.2, 90.0, 2.4)
+    push = PushProfile(0.4 * robot.mass / 0.2, 0.2, 90.0, 2.2)  # between two landings: the next one is a left foot's
     done = walk.run(RunSettings(robot="talos", time=5.5), Itinerary(((BEGIN, (0.4, 0.0, 0.0)),)), [push], phase=0.25)
     assert not done.result["fell"]
     assert done.result["modes"][-1][1] == "walking"

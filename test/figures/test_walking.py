@@ -22,9 +22,9 @@ from humanoid_balance.stack import RunSettings
 
 @pytest.fixture(scope="module")
 def walked() -> Run:
-    """Two seconds of g1, half of it on its way, with a tap on the shoulder."""
+    """Two seconds of g1 and half a step more, most of it on its way, with a tap on the shoulder."""
     script = walk.Itinerary(((0.3, (0.4, 0.0, 0.0)),))
-    return walk.run(RunSettings(robot="g1", time=2.0), script, [PushProfile(20.0, 0.1, 90.0, 1.2)])
+    return walk.run(RunSettings(robot="g1", time=2.15), script, [PushProfile(20.0, 0.1, 90.0, 1.2)])
 
 
 def test_it_shows_every_footstep_and_cuts_no_text_off(walked: Run, tmp_path: Path) -> None:

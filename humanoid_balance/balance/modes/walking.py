@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.laws import Wish
-from humanoid_balance.balance.legs import LOWEST
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
@@ -28,10 +28,8 @@ SCUFF = 0.03  # a foot that should be high and touches the ground for less than 
 TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
 HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
-MOMENTUM = np.array([50.0, 50.0, 10.0])  # weight of the angular momentum against that of joint accelerations
+MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
-BENT = 0.97  # share of its length that a leg may have when its foot leaves after a step longer than usual
-FURTHER = 0.06  # stride beyond the usual one from which on that counts in full [CoM heights]
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
@@ -86,6 +84,7 @@ class Walking(BalanceMode):
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
+        self.crouch = Crouch(robot, self.gait)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -111,6 +110,7 @@ class Walking(BalanceMode):
         self.pressure = now.caught  # centre of pressure
         self.plan: Adapted | None = None
         self.last = False  # the step under way ends the walk
+        self.crouch.reset(now.state.stamp, now.height)
         self.pace.reset()
 
     # ---- coordinates of the stance foot, y toward the swinging leg ----
@@ -259,7 +259,7 @@ class Walking(BalanceMode):
         self.target_yaw = yaw + step.turn
         velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
         foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
-        body = Pendulum(now.omega, self._local(now, now.com), (x, y))
+        body = Pendulum(now.omega, self._local(now, now.com), (x, y), now.height)
         self.plan = self.adapter.adapt(body, foot, step, sign, times, usual)
         return self.plan
 
@@ -290,18 +290,8 @@ class Walking(BalanceMode):
         return maker.make(self.name, now, wish, stack=WALK, height=height, momentum_weight=MOMENTUM, **parts)
 
     def _height(self, now: Situation) -> float:
-        """Of the CoM: lower than usual where the stance leg will be left further behind [m].
-
-        A knee that is straight when its foot leaves does not bend: the leg swings like a stick and scuffs the ground.
-        """
-        usual, robot, legs = self.gait.height(self.velocity), self.memory.robot, self.gait.legs
-        if self.plan is None:
-            return usual
-        time = self.plan.time + self.gait.transfer
-        if self.phase == TRANSFER:
-            time += max(0.0, self.gait.transfer - (now.state.stamp - self.began))
-        body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught))
-        stride = body.stride(time, self.plan.pressure, legs.hip)
-        share = max(0.0, min(1.0, (stride - self.gait.stride(self.velocity)) / (FURTHER * robot.com_height)))
-        low = robot.com_height - legs.drop(stride, BENT)
-        return max(LOWEST * robot.com_height, usual + share * min(0.0, low - usual))
+        """Of the CoM above the ground [m]."""
+        stamp = now.state.stamp
+        body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught), now.height)
+        wait = max(0.0, self.gait.transfer - (stamp - self.began)) if self.phase == TRANSFER else 0.0
+        return self.crouch.update(stamp, self.velocity, body, self.plan, wait)

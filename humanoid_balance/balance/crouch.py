@@ -1,0 +1,46 @@
+"""How low a walking body goes: legs that are spread far have to reach the ground, and bend when they leave it."""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.balance.footsteps import Adapted, Pendulum
+from humanoid_balance.balance.gait import Gait, Velocity
+from humanoid_balance.balance.legs import LOWEST
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import GRAVITY
+
+BENT = 0.97  # share of its length that a leg may have when its foot leaves after a step longer than usual
+FURTHER = 0.06  # stride beyond the usual one from which on that counts in full [CoM heights]
+SINK = 0.1  # speed of the height that is asked for [sqrt(g h)]: one that jumps takes the load off the stance foot
+
+
+class Crouch:
+    """The height that is asked of the CoM; it follows what the strides need with a limited speed."""
+
+    def __init__(self, robot: Robot, gait: Gait) -> None:
+        self.gait, self.standing = gait, robot.com_height
+        self.speed = SINK * math.sqrt(GRAVITY * robot.com_height)  # [m/s]
+
+    def reset(self, stamp: float, height: float) -> None:
+        self.stamp, self.height = stamp, height
+
+    def update(self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float) -> float:
+        """Of the CoM above the ground [m]; ``wait``: until the foot of the planned step leaves [s]."""
+        wanted = self.gait.height(velocity)
+        if plan is not None:
+            wanted = max(LOWEST * self.standing, min(wanted, self.standing - self._drop(velocity, body, plan, wait)))
+        most = self.speed * (stamp - self.stamp)
+        self.stamp, self.height = stamp, self.height + max(-most, min(most, wanted - self.height))
+        return self.height
+
+    def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float) -> float:
+        """What the foot that lands needs to reach the ground, and the one left behind to leave it [m].
+
+        A knee that is straight when its foot leaves does not bend: the leg swings like a stick and scuffs the ground.
+        """
+        legs, time = self.gait.legs, wait + plan.time
+        _, front = body.strides(time, plan.pressure, plan.place, legs.hip)
+        rear, _ = body.strides(time + self.gait.transfer, plan.pressure, plan.place, legs.hip)
+        share = max(0.0, min(1.0, (rear - self.gait.stride(velocity)) / (FURTHER * self.standing)))
+        return max(legs.drop(front), share * legs.drop(rear, BENT))
