@@ -34,7 +34,9 @@ SCALE = 0.5  # of the pixels
 def address() -> Iterator[str]:
     """A running ``humanoid-balance live``."""
     command = [sys.executable, "-m", "humanoid_balance.cli", "live", "--no-browser", "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    # A test run in the background ignores the interrupt; the process under test must not inherit that.
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=heed)
     assert process.stdout is not None
     yield process.stdout.readline().split()[0]
     process.send_signal(signal.SIGINT)
