@@ -32,6 +32,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
 
+GONE = 0.5  # without sensors for longer nothing is armed: it would trip at once [s]
 LOOK = 0.005  # between two looks at the watchdog [s]
 
 ENTRIES = (
@@ -77,6 +78,7 @@ class BalanceController(BoxNode):
         self.wishes = Wishes(self)
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
+        self._arrived = time.monotonic()  # when a state came last [s]
         self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
         self.inbox.subscribe(DiagnosticStatus, ros_status.TOPIC, LATCHED, self.motors.on_status)
         self._restart_estimate = None
@@ -88,6 +90,8 @@ class BalanceController(BoxNode):
         """A controller that is not heard yet must not think that it acts."""
         if not self._commands.get_subscription_count():
             return f"nobody listens to {ros_commands.TOPIC}; next: start the plant"
+        if (age := time.monotonic() - self._arrived) > GONE:
+            return f"no sensors for {age:.1f} s; next: look at /diagnostics of the plant and the estimator"
         return UNREPORTED if self.motors.unreported else ""
 
     def _on_state(self, message: Float64MultiArray) -> None:
@@ -95,7 +99,7 @@ class BalanceController(BoxNode):
 
     def loop(self) -> None:
         control, timeout = self.control, self.parameters["sensor_timeout"]
-        answered, arrived = math.nan, time.monotonic()
+        answered, self._arrived = math.nan, time.monotonic()
         try:
             while self.running:
                 self.inbox.wait(LOOK)
@@ -103,9 +107,9 @@ class BalanceController(BoxNode):
                 self.inbox.poll()
                 newest, self._newest = self._newest, None
                 if newest is None:
-                    self._watch_sensors(time.monotonic() - arrived, timeout)
+                    self._watch_sensors(time.monotonic() - self._arrived, timeout)
                     continue
-                arrived = time.monotonic()
+                self._arrived = time.monotonic()
                 if newest[0].stamp == answered:
                     self.plant.repeat()
                     continue

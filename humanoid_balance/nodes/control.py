@@ -98,6 +98,11 @@ class Control:
 
     # ---- operators; each gives the reason of a refusal, or an empty text ----
 
+    @property
+    def ready(self) -> bool:
+        """Sensors come, and the plant listens and has reported: what takes a moment after a start."""
+        return self.last is not None and not self._plant_refuses()
+
     def may_arm(self) -> str:
         """Why not, before the motors are armed for it."""
         with self._lock:

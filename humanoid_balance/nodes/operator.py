@@ -114,7 +114,7 @@ class Operator:
     async def _arm(self) -> str:
         """The motors first, so that nothing claims to act that does not; and all or nothing."""
         control, motors = self._control, self._control.motors
-        await until(lambda: control.last is not None, FIRST)  # nodes that have just started
+        await until(lambda: control.ready or control.safety.trip is not None, FIRST)  # of nodes that have just started
         why = control.may_arm()
         if why or motors is None:
             return why or control.arm()
