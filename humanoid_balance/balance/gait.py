@@ -26,7 +26,7 @@ QUICKEST = 0.9  # step time, in pendulum times
 TRANSFER = 0.22  # of that the weight takes to change feet, in pendulum times
 LONGEST = 0.60  # step length, in CoM heights, beyond which steps become quicker instead
 LOWEST = 0.95  # CoM height to which long steps may take the body, of the standing height: well above a fall's
-BACK, ASIDE = 0.65, 0.45  # of the fastest walk forward that a robot walks backward and sideways, and can stop from
+BACKWARD, SIDEWAYS = 0.65, 0.45  # of the fastest walk forward, from which a robot can stop
 TOGETHER = 1.5  # forward, sideways and turn at once: sum of their shares of what each can be alone; g1 fell with 2.0
 TURNED = 0.85  # share of what hips and ankles can turn that steps use ...
 TOES = 0.6  # ... and the angle between the feet at which toes or heels would meet [rad]
@@ -65,7 +65,7 @@ class Gait:
         aside = 0.8 * (self.reach.far - self.reach.near) / 2 / self.slowest
         most = min(self.toes_out, self.toes_in) / self.slowest
         fastest = self.robot.config.steps.walk * math.sqrt(GRAVITY * self.robot.com_height)
-        ahead, back, aside = min(ahead, fastest), min(back, BACK * fastest), min(aside, ASIDE * fastest)
+        ahead, back, aside = min(ahead, fastest), min(back, BACKWARD * fastest), min(aside, SIDEWAYS * fastest)
         forward, left, turn = (
             max(-back, min(ahead, forward)),
             max(-aside, min(aside, left)),

@@ -27,7 +27,7 @@ from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import LATCHED
 from humanoid_balance.recording.bag import Bag
 from humanoid_balance.recording.message_schema import schema
-from humanoid_balance.recording.wanted import VELOCITY
+from humanoid_balance.recording.wish_notes import VELOCITY
 from humanoid_balance.robot.model import Robot
 
 EVERY = 0.5  # batches are written so often [s]

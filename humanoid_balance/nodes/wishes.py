@@ -16,7 +16,8 @@ from std_msgs.msg import String
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND
-from humanoid_balance.recording.wanted import PLAN, SKILL, VELOCITY, Wanted
+from humanoid_balance.recording.wanted import Wanted
+from humanoid_balance.recording.wish_notes import PLAN, SKILL, VELOCITY
 from humanoid_balance.types import Command
 
 ENTRIES = (Entry("stamped_cmd_vel", False, "cmd_vel is a TwistStamped, not a Twist"),)

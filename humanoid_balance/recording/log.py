@@ -24,7 +24,7 @@ from humanoid_balance.recording.cdr import STAMP, Slot, Template
 from humanoid_balance.recording.link_tree import LinkTree
 from humanoid_balance.recording.mcap_file import Batch, McapFile
 from humanoid_balance.recording.tick_row import TickRow, verdict_words
-from humanoid_balance.recording.wish_notes import TOPICS, WishNotes
+from humanoid_balance.recording.wish_notes import KINDS, WishNotes
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
 
@@ -46,7 +46,7 @@ class LogWriter:
         self._tick = TickRow(robot.n)
         self._lay_out()
         self._texts: dict[str, str] = {}  # the last one of each topic
-        self._channels = {topic: self._file.channel(topic, kind) for topic, kind in TOPICS.items()}
+        self._channels = {f"/{topic}": self._file.channel(f"/{topic}", kind) for topic, kind in KINDS.items()}
         self._wishes = WishNotes()
         self._notes: list[Note] = []
         self._thread = ThreadPoolExecutor(1, "log")
@@ -62,7 +62,7 @@ class LogWriter:
         for topic, text in (words | verdict_words(tick.solution)).items():
             self._tell(topic, text, truth.stamp)
         for topic, value in self._wishes.of(tick.command, truth.stamp):
-            self._note(topic, TOPICS[topic], value, truth.stamp)
+            self._note(f"/{topic}", KINDS[topic], value, truth.stamp)
         self._filled += 1
         if self._filled == CHUNK:
             self._hand_over()

@@ -34,7 +34,8 @@ from humanoid_balance.recording import state_row
 from humanoid_balance.recording.bag_reading import LEAD, BagFacts, raw
 from humanoid_balance.recording.state_row import StateRow
 from humanoid_balance.recording.tick_row import verdict_words
-from humanoid_balance.recording.wanted import PLAN, SKILL, VELOCITY, Wanted
+from humanoid_balance.recording.wanted import Wanted
+from humanoid_balance.recording.wish_notes import PLAN, SKILL, VELOCITY
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, Command, SensorFrame, TorqueCommand
 

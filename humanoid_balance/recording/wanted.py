@@ -19,10 +19,10 @@ from std_msgs.msg import String
 from humanoid_balance.gaits import library
 from humanoid_balance.loop import COMMAND_AGE
 from humanoid_balance.plants.ros.stamps import from_time
+from humanoid_balance.recording.log_topics import ODOM
+from humanoid_balance.recording.wish_notes import PLAN, SKILL, VELOCITY
 from humanoid_balance.types import STILL, Command, Foothold
 
-VELOCITY, SKILL, PLAN = "cmd_vel", "skill", "footstep_plan"
-WORLD = "odom"  # frame of a plan
 UNIT = 0.1  # a quaternion whose length is further from 1 is none
 
 
@@ -69,8 +69,8 @@ class Wanted:
 def footsteps(message: Path) -> tuple[tuple[Foothold, ...], str]:
     """The plan, or why it is none. Its stamp is part of it: the same footsteps with a new one are a new plan."""
     frame = message.header.frame_id
-    if frame not in ("", WORLD):
-        return (), f"footstep_plan: frame '{frame}'; allowed: {WORLD}, and l_sole or r_sole for each pose"
+    if frame not in ("", ODOM):
+        return (), f"footstep_plan: frame '{frame}'; allowed: {ODOM}, and l_sole or r_sole for each pose"
     stamp = from_time(message.header.stamp)
     return tuple(_foothold(pose.header.frame_id, pose.pose, stamp) for pose in message.poses), ""
 

@@ -11,26 +11,26 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.recording.log_topics import ODOM
 from humanoid_balance.types import Array, Command, Foothold
 
+VELOCITY, SKILL, PLAN = "cmd_vel", "skill", "footstep_plan"
 AGAIN = 0.1  # as often as a person at a stick [s]
-ODOM = "odom"
-
-TOPICS = {"/cmd_vel": "geometry_msgs/Twist", "/footstep_plan": "nav_msgs/Path", "/skill": "std_msgs/String"}
+KINDS = {VELOCITY: "geometry_msgs/Twist", PLAN: "nav_msgs/Path", SKILL: "std_msgs/String"}
 
 
 class WishNotes:
     """Topic and value of what has to be written, tick by tick."""
 
     def __init__(self) -> None:
-        self._last: dict[str, Any] = {"/cmd_vel": (0.0, 0.0, 0.0), "/footstep_plan": (), "/skill": ""}
-        self._written = dict.fromkeys(TOPICS, -np.inf)
+        self._last: dict[str, Any] = {VELOCITY: (0.0, 0.0, 0.0), PLAN: (), SKILL: ""}
+        self._written = dict.fromkeys(KINDS, -np.inf)
 
     def of(self, command: Command, stamp: float) -> list[tuple[str, Any]]:
         """``stamp``: of the tick [s]."""
         now: dict[str, Any] = {
-            "/cmd_vel": tuple(command.velocity.tolist()), "/footstep_plan": command.footsteps,
-            "/skill": command.gait or command.skill,
+            VELOCITY: tuple(command.velocity.tolist()), PLAN: command.footsteps,
+            SKILL: command.gait or command.skill,
         }  # fmt: skip
         out = []
         for topic, wish in now.items():
@@ -42,10 +42,10 @@ class WishNotes:
 
 
 def _value(topic: str, wish: Any) -> dict[str, Any]:
-    if topic == "/cmd_vel":
+    if topic == VELOCITY:
         forward, left, turn = wish
         return {"linear": {"x": [forward], "y": [left]}, "angular": {"z": [turn]}}
-    if topic == "/skill":
+    if topic == SKILL:
         return {"data": wish}
     stamp = _time(wish[0].stamp if wish else 0.0)
     return {"header": {"stamp": stamp, "frame_id": ODOM}, "poses": [_pose(step, stamp) for step in wish]}

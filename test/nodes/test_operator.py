@@ -14,8 +14,10 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from nodes.graph import ROOT, Graph, Process, alive, wait_until
 from nodes.lab import CLI, Lab
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
+from humanoid_balance.nodes.balance_controller import GONE
 from humanoid_balance.nodes.qos import LATCHED
 from humanoid_balance.plants.ros.status import SILENCE, Motors, PlantStatus
 
@@ -213,3 +215,22 @@ def test_a_request_to_a_controller_without_motors_is_as_before(graph: Graph) -> 
         return bool(graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True)).success)
 
     assert graph.wait(armed), graph.told()
+
+
+def test_without_sensors_nothing_is_armed_and_with_a_new_estimator_it_is(graph: Graph) -> None:
+    """An estimator that was killed is missed, and what is armed waits until the new one has been discovered."""
+    graph.start("simulator", autostart=True, rate=200)
+    estimator = graph.start("state_estimator", autostart=True, rate=200)
+    graph.start("balance_controller", autostart=True, rate=200)
+
+    def arm() -> SetBool.Response:
+        return graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True))
+
+    states: list[Float64MultiArray] = graph.listen(Float64MultiArray, "robot_state")
+    assert graph.wait(lambda: len(states) > 20), graph.told()  # the simulated robot hangs in its harness meanwhile
+    estimator.end(signal.SIGKILL)
+    time.sleep(GONE + 0.2)
+    refused = arm()
+    assert not refused.success and "no sensors for" in refused.message, refused.message
+    graph.start("state_estimator", autostart=True, rate=200)
+    assert graph.wait(lambda: arm().success), graph.told()

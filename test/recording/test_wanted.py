@@ -21,7 +21,7 @@ from humanoid_balance.recording.bag_reading import BagFacts
 from humanoid_balance.recording.cdr import Template
 from humanoid_balance.recording.replay import WISHES, Recorded, replay
 from humanoid_balance.recording.wanted import Wanted
-from humanoid_balance.recording.wish_notes import TOPICS, WishNotes
+from humanoid_balance.recording.wish_notes import KINDS, WishNotes
 from humanoid_balance.robot import registry
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import LEFT, RIGHT, STILL, Command
@@ -35,7 +35,7 @@ def sent(commands: list[Command]) -> list[list[tuple[str, Any]]]:
     notes = WishNotes()
     return [
         [
-            (topic, deserialize_message(bytes(Template(TOPICS[topic], value).bytes), WISHES[topic.strip("/")]))
+            (topic, deserialize_message(bytes(Template(KINDS[topic], value).bytes), WISHES[topic]))
             for topic, value in notes.of(command, k * DT)
         ]
         for k, command in enumerate(commands)
@@ -46,7 +46,7 @@ def heard(commands: list[Command]) -> list[Command]:
     wanted, out = Wanted(), []
     for k, messages in enumerate(sent(commands)):
         for topic, message in messages:
-            wanted.hear[topic.strip("/")](message, k * DT)
+            wanted.hear[topic](message, k * DT)
         out.append(wanted.command(k * DT, k * DT))
     return out
 

@@ -26,8 +26,7 @@ SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto th
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
 SCUFF = 0.03  # a foot that should be high and touches the ground for less than this goes on [s]
 TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
-HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g] ...
-BRAKE = 0.25  # ... and comes to nothing with this one: a foot in flight cannot catch a fast body at once
+HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
@@ -163,7 +162,7 @@ class Walking(BalanceMode):
         forward, left, turn = self.command
         x, y, _ = self.velocity
         dx, dy = forward - x, left - y
-        share = min(1.0, (HURRY if self.going else BRAKE) * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
+        share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
         self.velocity = (x + share * dx, y + share * dy, turn)
         self.heading += turn * dt
 
@@ -279,8 +278,7 @@ class Walking(BalanceMode):
         self.last = abs(ahead) < ENDS * self.adapter.half[0]
         if self.last:
             return self.gait.last_step(self.side, turn)
-        forward, left, _ = self.velocity
-        return self.gait.step((forward, left, 0.0), self.side, now.omega, turn)
+        return self.gait.step((0.0, 0.0, 0.0), self.side, now.omega, turn)
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
