@@ -15,7 +15,7 @@ from humanoid_balance.nodes import operator, state_message, wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER
 from humanoid_balance.nodes.control import Control
-from humanoid_balance.nodes.motors import UNREPORTED, PlantLink
+from humanoid_balance.nodes.motors import PlantLink
 from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, LATCHED, SENSOR
@@ -65,7 +65,8 @@ class BalanceController(BoxNode):
         self.period = 1.0 / p["rate"]
         writer = CommandWriter(WireJoints(robot, p["joints"]), self.get_fully_qualified_name())
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
-        self.motors = PlantLink(self, robot, p["drive_gains"], p["plant_timeout"])
+        listeners = self._commands.get_subscription_count
+        self.motors = PlantLink(self, robot, p["drive_gains"], p["plant_timeout"], listeners)
         self.plant = TopicPlant(self.period, writer, self._commands.publish, lambda: self.motors.takes_gains)
         self.own_gains = robot.config.gains
         settings = operator.balance_settings(p)
@@ -88,11 +89,10 @@ class BalanceController(BoxNode):
 
     def _plant_refuses(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
-        if not self._commands.get_subscription_count():
-            return f"nobody listens to {ros_commands.TOPIC}; next: start the plant"
-        if (age := time.monotonic() - self._arrived) > GONE:
-            return f"no sensors for {age:.1f} s; next: look at /diagnostics of the plant and the estimator"
-        return UNREPORTED if self.motors.unreported else ""
+        why = self.motors.missing()
+        if not why and (age := time.monotonic() - self._arrived) > GONE:
+            why = f"no sensors for {age:.1f} s; next: look at /diagnostics of the plant and the estimator"
+        return why
 
     def _on_state(self, message: Float64MultiArray) -> None:
         self._newest = self.wire.read(message) or self._newest

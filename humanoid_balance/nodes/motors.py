@@ -7,6 +7,7 @@ who resets it resets them; while they do not follow, no balance mode is shown.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +17,10 @@ from rclpy.client import Client
 from std_srvs.srv import SetBool, Trigger
 
 from humanoid_balance.nodes.box_node import BoxNode
-from humanoid_balance.nodes.waiting import ANSWER, ask, until
+from humanoid_balance.nodes.waiting import ANSWER, DISCOVERY, ask, until
 from humanoid_balance.plants.protocol import Mode
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES
+from humanoid_balance.plants.ros import commands as ros_commands
 from humanoid_balance.plants.ros.status import ARMED, TOPIC, Motors, PlantStatus
 from humanoid_balance.plants.serial.events import Severity
 from humanoid_balance.plants.serial.line import SWITCHED_OFF
@@ -29,6 +31,8 @@ from humanoid_balance.types import Array
 
 STOPPING = 1.0  # a board brakes for 0.5 s before it counts as stopped, and can be reset [s]
 UNREPORTED = "the plant has not reported yet; next: try again"
+UNHEARD = f"nobody listens to {ros_commands.TOPIC}; next: start the plant"
+FOREIGN = 1.0  # a plant that listens for so long and reports nothing is somebody else's effort interface [s]
 ARMING = 1.0  # boards get so long to confirm that they are armed [s]
 
 
@@ -167,16 +171,20 @@ def motors_of(plant: SerialPlant, armed: bool) -> Motors:
 
 
 class PlantLink:
-    """A plant behind topics. Until it reports on ``plant/status`` it is taken for somebody else's effort interface."""
+    """A plant behind topics. One that never reports on ``plant/status`` is somebody else's effort interface."""
 
-    def __init__(self, node: BoxNode, robot: Robot, drive_gains: str, silence: float) -> None:
+    def __init__(
+        self, node: BoxNode, robot: Robot, drive_gains: str, silence: float, listeners: Callable[[], int]
+    ) -> None:
         """``drive_gains``: ``auto`` sends gains to plants that report, ``false`` to none.
 
-        A plant with motors that reports nothing for ``silence`` [s] is lost.
+        A plant with motors that reports nothing for ``silence`` [s] is lost. ``listeners``: to commands, now.
         """
         self._node, self._robot, self._gains, self._silence = node, robot, drive_gains == "auto", silence
         self._status: PlantStatus | None = None
         self._arrived = 0.0  # on the steady clock [s]
+        self._listeners = listeners
+        self._listens: float | None = None  # since when a plant that has not reported does, on the steady clock [s]
         self._group = ReentrantCallbackGroup()
         self._clients: dict[str, Client] = {}
         self._ones = np.ones(robot.n)
@@ -189,10 +197,19 @@ class PlantLink:
         else:
             self._status, self._arrived = status, time.monotonic()
 
-    @property
-    def unreported(self) -> bool:
-        """There is a plant that reports, and nothing has come from it yet."""
-        return self._status is None and bool(self._node.count_publishers(TOPIC))
+    def missing(self) -> str:
+        """Why it is not known yet what the plant is, or empty.
+
+        A node's topics are not discovered at once: one that listens already may be about to report.
+        """
+        if not self._listeners():
+            self._listens = None
+            return UNHEARD
+        if self._status is not None:
+            return ""
+        self._listens = self._listens or time.monotonic()
+        young = time.monotonic() - self._listens < FOREIGN
+        return UNREPORTED if young or self._node.count_publishers(TOPIC) else ""
 
     @property
     def takes_gains(self) -> bool:
@@ -257,9 +274,9 @@ class PlantLink:
         return "" if await until(lambda: self.state in ARMED, ARMING) else self.tell()
 
     async def release(self) -> str:
-        """A plant that is there but has not reported yet is waited for: what it holds has to be reset, too."""
-        if not await until(lambda: not self.unreported, ANSWER):
-            return UNREPORTED
+        """A plant that has just been started, or this node, is waited for: what it holds has to be reset, too."""
+        if not await until(lambda: not self.missing(), DISCOVERY):
+            return self.missing()
         client = self._client(Trigger, "reset")
         return "" if client is None else await ask(client, Trigger.Request(), ANSWER + RESETTING + STOPPING)
 

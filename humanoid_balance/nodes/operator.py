@@ -19,14 +19,13 @@ from humanoid_balance.nodes.motors import ARMING
 from humanoid_balance.nodes.parameters import Entry, Parameters
 from humanoid_balance.nodes.qos import CHANGES, EACH
 from humanoid_balance.nodes.touch_topic import TouchSender
-from humanoid_balance.nodes.waiting import until
+from humanoid_balance.nodes.waiting import DISCOVERY, until
 from humanoid_balance.plants.ros.status import ARMED
 from humanoid_balance.robot.config import Gains
 from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Foothold
 
 MARKERS = 0.05  # [s]
-FIRST = 6.0  # a request to arm waits so long for the first sensors: discovery that fails once is repeated after 3 s [s]
 OWN = -1.0  # as a gain: the robot's own
 # Of the balance laws; safe to change while the robot stands.
 GAINS = ("height", "height_damping", "dcm", "flywheel", "spin", "upright")
@@ -114,7 +113,7 @@ class Operator:
     async def _arm(self) -> str:
         """The motors first, so that nothing claims to act that does not; and all or nothing."""
         control, motors = self._control, self._control.motors
-        await until(lambda: control.ready or control.safety.trip is not None, FIRST)  # of nodes that have just started
+        await until(lambda: control.ready or control.safety.trip is not None, DISCOVERY)
         why = control.may_arm()
         if why or motors is None:
             return why or control.arm()

@@ -15,6 +15,7 @@ from rclpy.client import Client
 PAUSE = 0.002  # [s]
 ANSWER = 1.5  # another node gets so long to answer [s]
 AGAIN = 0.7  # then it is asked again [s]
+DISCOVERY = 6.0  # of nodes that have just started: what fails once is repeated after 3 s [s]
 
 
 class _Pause:
