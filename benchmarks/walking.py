@@ -11,6 +11,7 @@ up not counted) and the robot then stood within 1 cm.
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -126,12 +127,11 @@ def halt(options: argparse.Namespace) -> Iterator[Episode]:
 def pushed(options: argparse.Namespace, force: float, duration: float, directions: Iterable[int]) -> Iterator[Episode]:
     """One push in each of some phases of the gait; up 4 s after it."""
     script = steady((asked(options).pushed, 0.0, 0.0))
-    for direction in directions:
-        for k in range(options.phases):
-            settings = RunSettings(robot=options.robot, time=7.5)
-            push = PushProfile(force, duration, direction, 2.4)
-            name = f"{direction} deg, phase {k / options.phases:.2f}"
-            yield Episode(name, settings, script, (push,), k / options.phases, obeys=False)
+    for seed, direction, k in itertools.product(range(options.seeds), directions, range(options.phases)):
+        settings = RunSettings(robot=options.robot, time=7.5, seed=seed)
+        push = PushProfile(force, duration, direction, 2.4)
+        name = f"{direction} deg, phase {k / options.phases:.2f}, seed {seed}"
+        yield Episode(name, settings, script, (push,), k / options.phases, obeys=False)
 
 
 def pushes(options: argparse.Namespace) -> Iterator[Episode]:
