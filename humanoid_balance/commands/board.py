@@ -11,7 +11,7 @@ from pathlib import Path
 from humanoid_balance.commands.common import count, not_negative, print_json
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes.executables import Signals
-from humanoid_balance.nodes.realtime import RealTime
+from humanoid_balance.nodes.realtime import QuietCollector, RealTime
 from humanoid_balance.plants.board import (
     Body,
     Device,
@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> None:
                 print(f"{device.name}: {len(device.index)} joints of {robot.spec} at {url}")
         sys.stdout.flush()
         RealTime(options.priority).apply(lambda why: print(why, file=sys.stderr))
-        server.run(lambda: signals.received)
+        with QuietCollector():  # a full collection takes 50 ms: the host would take the boards for dead
+            server.run(lambda: signals.received)
     finally:
         server.close()
 

@@ -32,9 +32,11 @@ SECONDS = 150.0  # of a whole checklist on a busy machine
 class Checklist:
     """``humanoid-balance bringup`` with somebody who answers; ``before`` a question something may be done."""
 
-    def __init__(self, graph: Graph, wiring: Path, before: dict[str, Callable[[], None]], no: str = "") -> None:
+    def __init__(
+        self, graph: Graph, wiring: Path, before: dict[str, Callable[[], None]], *options: str, no: str = ""
+    ) -> None:
         """``no``: words of the question that is answered with no."""
-        command = [sys.executable, "-m", CLI, "bringup", "--wiring", str(wiring)]
+        command = [sys.executable, "-m", CLI, "bringup", "--wiring", str(wiring), *options]
 
         def prompt() -> None:
             if graph.priority and hasattr(os, "sched_setscheduler"):
@@ -105,7 +107,7 @@ def arms_on_servos() -> list[dict[str, object]]:
 def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(
     prompt_graph: Graph, tmp_path: Path, arms: str
 ) -> None:
-    more = {"buses": arms_on_servos()} if arms == "on servos" else {}
+    more, rate = ({"buses": arms_on_servos()}, ("--rate", "250")) if arms == "on servos" else ({}, ())
     wiring = wiring_file(tmp_path, ROBOT, free_port(), torque=1.0, calibration=CALIBRATION, **more)
     hanging = board(prompt_graph, wiring, "--hoist", "0.15")
     down: list[Process] = []
@@ -115,12 +117,12 @@ def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(
         hanging.popen.wait()
         down.append(board(prompt_graph, wiring))
 
-    done = Checklist(prompt_graph, wiring, {"Lowered": lower})
-    assert done.code == 0 and done.steps == STEPS, done.text
+    done = Checklist(prompt_graph, wiring, {"Lowered": lower}, *rate)
+    assert done.code == 0 and done.steps == STEPS, done.text + hanging.text
     assert "30% of the torque" in done.text and "100% of the torque" in done.text
     boards = "\n".join(line for line in hanging.text.splitlines() if "servos_" not in line)  # those know torque only
     assert "-> IMPEDANCE" in boards and "TORQUE" not in boards, "in the hoist the posture is held"
-    assert "emergency_stop" in hanging.text
+    assert "emergency_stop" in hanging.text, hanging.text
     assert "IMPEDANCE -> TORQUE" in down[0].text and "Traceback" not in done.text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nodes.graph import ROOT, Graph, Process
+from nodes.graph import ROOT, Graph, Process, wait_until
+from nodes.lab import Lab
 from std_msgs.msg import String
-from std_srvs.srv import SetBool, Trigger
 
 from humanoid_balance.nodes.qos import LATCHED
 
@@ -88,28 +87,39 @@ def test_push_experiment_ends_by_itself_with_a_row_for_each_push(graph: Graph, p
     assert len(csv.read_text().splitlines()) == 2
 
 
+class LaunchedLab(Lab):
+    """Boards in a process of their own, all else by ``hardware.launch.py``."""
+
+    def launch(self, prefix: Path, *arguments: str) -> Process:
+        self.controller = "balance_controller"
+        ports = ",".join(self.ports)
+        return launch(self.graph, prefix, "hardware", f"robot:={self.robot.spec}", f"ports:={ports}", *arguments)
+
+
 def test_hardware_is_brought_up_by_the_operator_and_let_go_at_the_end(prompt_graph: Graph, prefix: Path) -> None:
-    graph = prompt_graph
-    board = graph.run("humanoid_balance.cli", "board", "--robot", "talos", "--tcp", "0", "--json")
-    assert board.says('"ports"'), board.text
-    (port,) = json.loads(board.text.splitlines()[0])["ports"]
-    process = launch(graph, prefix, "hardware", "robot:=talos", f"ports:={port}", "separate:=true")
-    modes = graph.listen(String, "balance/mode", LATCHED)
-
-    def granted(request: str) -> bool:
-        return graph.call(Trigger, f"balance_controller/{request}", Trigger.Request()).success
-
-    def armed() -> bool:
-        return graph.call(SetBool, "balance_controller/arm", SetBool.Request(data=True)).success
-
-    assert graph.wait(armed, 60), board.text + graph.told()
-    assert graph.wait(lambda: granted("stand"), 10), board.text + graph.told()
-    assert board.says("-> IMPEDANCE"), board.text
-    assert graph.wait(lambda: granted("balance"), 30), board.text + graph.told()
-    assert graph.wait(lambda: modes[-1].data == "stable", 10), board.text + graph.told()
+    lab = LaunchedLab(prompt_graph, "talos", "--tcp", "0")
+    process = lab.launch(prefix, "separate:=true")
+    lab.balances()
+    assert "-> IMPEDANCE" in lab.board.text, "gains and ramp are in the drive"
     assert process.end(signal.SIGINT, 40) == 0, process.text
-    assert board.says("-> DISARMED"), board.text
+    assert lab.board.says("-> DISARMED"), lab.board.text
     assert "Traceback" not in process.text
+
+
+@pytest.mark.slow
+def test_ten_rounds_of_a_lab_day_under_launch(prompt_graph: Graph, prefix: Path) -> None:
+    """Stand, balance, be pushed from four sides, stop, reset, again."""
+    lab = LaunchedLab(prompt_graph, "talos", "--tcp", "0")
+    lab.launch(prefix, "separate:=true")
+    for _ in range(10):
+        lab.balances()
+        for direction in (0.0, 90.0, 180.0, 270.0):
+            lab.push(direction, 0.3)
+            lab.stands(2.5)
+        stops = lab.board.text.count("-> STOPPED")
+        assert lab.ask("estop").success
+        assert wait_until(lambda n=stops: lab.board.text.count("-> STOPPED") > n, 20), lab.board.text
+        lab.granted_reset()
 
 
 def test_push_without_topics_tells_what_happened(graph: Graph, prefix: Path) -> None:
