@@ -44,6 +44,7 @@ STOPPED, CREPT = 2, 0.01  # steps after the command ended; way of the CoM [m] ..
 SETTLED = 3.0  # ... from this long after the last step on [s]
 STILL: Velocity = (0.0, 0.0, 0.0)
 THESIS_MASS = 71.0  # of Kudoh's body [kg]
+PLACEMENTS = ("capture", "torres", "kudoh")  # step policies that differ while walking
 LEE = {0: 0.59, 90: 0.47, 180: 0.72, 270: 0.36}  # direction of the force [deg]: change of velocity [m/s]
 
 
@@ -164,6 +165,18 @@ def lee(options: argparse.Namespace) -> Iterator[Episode]:
             yield Episode(name, settings, script, train, k / options.phases, obeys=False)
 
 
+def policies(options: argparse.Namespace) -> Iterator[Episode]:
+    """Each way to place feet: undisturbed at the speed of the pushes, and pushed from four sides (``--dv``)."""
+    force = options.dv * registry.load(options.robot).mass / 0.2
+    script = steady((asked(options).pushed, 0.0, 0.0))
+    for policy in PLACEMENTS:
+        settings = RunSettings(robot=options.robot, time=7.5, step_policy=policy)
+        yield Episode(f"{policy}, not pushed", settings, script, obeys=False)
+        for direction in range(0, 360, 90):
+            push = PushProfile(force, 0.2, direction, 2.4)
+            yield Episode(f"{policy}, {direction} deg", settings, script, (push,), 0.5, obeys=False)
+
+
 def random(options: argparse.Namespace) -> Iterator[Episode]:
     """120 s of commands that change by up to 0.5 m/s and 0.5 rad/s every 3 s."""
     speeds = asked(options)
@@ -243,7 +256,8 @@ def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
 
 
 ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
-    row.__name__: row for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch, tour, footsteps)
+    row.__name__: row
+    for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch, tour, footsteps, policies)
 }
 
 
