@@ -12,9 +12,10 @@ import pinocchio as pin
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.mujoco import model as mujoco_model
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
-from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.truth import Truth, ground_below, has_fallen, height_above
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -95,7 +96,7 @@ class MujocoPlant:
         idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
         self._sensors = self._signs * data.sensordata
-        self._push_force = np.zeros(3)
+        self._push_force, self._push_point = np.zeros(3), self.data.subtree_com[1].copy()
         self._contacts, self._touching = b"", False
 
     def lay(self, q: Array) -> None:
@@ -131,10 +132,7 @@ class MujocoPlant:
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
-        link = push.link or self.robot.config.torso
-        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link)
-        if body < 0:
-            raise InputError(f"push link '{link}': the robot has no such link")
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link_of(self.robot, push))
         self._pushes.append((push, body, None if push.point is None else np.array(push.point)))
 
     def remove_push(self, push: ExternalForce) -> None:
@@ -209,6 +207,7 @@ class MujocoPlant:
         """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
         data = self.data
         self._push_force[:] = 0.0
+        self._push_point = data.subtree_com[1].copy()
         for _, body, _ in self._pushes:
             data.xfrc_applied[body] = 0.0
         for k, (push, body, point) in enumerate(self._pushes):
@@ -216,11 +215,14 @@ class MujocoPlant:
             if size == 0.0:
                 continue
             rotation = data.xmat[body].reshape(3, 3)
-            if point is None:  # through the CoM, from now on fixed to the link
-                point = rotation.T @ (data.subtree_com[1] - data.xpos[body])
+            if point is None:  # from now on fixed to the link
+                com = data.subtree_com[1]
+                place = takes_hold(push, data.xpos[body], com, ground_below(com, self.options.world.slope))
+                point = rotation.T @ (place - data.xpos[body])
                 self._pushes[k] = (push, body, point)
             force = size * push.axis
-            arm = data.xpos[body] + rotation @ point - data.xipos[body]
+            self._push_point = data.xpos[body] + rotation @ point
+            arm = self._push_point - data.xipos[body]
             data.xfrc_applied[body, :3] += force
             data.xfrc_applied[body, 3:] += np.cross(arm, force)
             self._push_force += force
@@ -269,5 +271,6 @@ class MujocoPlant:
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
+            push_point=self._push_point,
             fell=has_fallen(self.touching(), float(axis[2]), self._height(), self._com_height),
         )
