@@ -15,7 +15,9 @@ from pathlib import Path
 REAL_TIME = (getattr(os, "SCHED_FIFO", -1), getattr(os, "SCHED_RR", -1))
 THREADS = Path("/proc/self/task")
 
-_put_off: list[tuple[int, int]] = []  # policy and priority of the process, until it takes them up again
+NICE = -15  # of a process that loads: before those without a rank, behind those that work
+
+_put_off: list[tuple[int, int, int]] = []  # policy, priority and niceness of the process, until it takes them up again
 
 
 def put_off() -> None:
@@ -25,16 +27,19 @@ def put_off() -> None:
     policy, priority = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
     if policy in REAL_TIME and _comes_back(policy, priority):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-        _put_off.append((policy, priority))
+        _put_off.append((policy, priority, os.getpriority(os.PRIO_PROCESS, 0)))
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, NICE)
 
 
 def take_up() -> None:
     """All threads get the rank of the process, but those that have one of their own."""
     if not _put_off:
         return
-    policy, priority = _put_off.pop()
+    policy, priority, nice = _put_off.pop()
     for thread in [int(entry.name) for entry in THREADS.iterdir()]:
         with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            os.setpriority(os.PRIO_PROCESS, thread, nice)
             if os.sched_getscheduler(thread) not in REAL_TIME:
                 os.sched_setscheduler(thread, policy, os.sched_param(priority))
 
