@@ -6,11 +6,12 @@ With b the base, j the joints, f_c the ground forces:
     tau    = M_jb q_dd_b + M_jj q_dd_j + c_j - (J_c' f_c)_j
 
 In the thesis the ground is soft, so f_c is known before the torque. Hard ground answers the torque at once. With the
-force of the last sample the stance ankle becomes an integrator: an error e of f_c comes back as (I - L J_b M_bb^-1 J_b')
-e, with L the inertia that the contact feels with free joints, and for moments on a light foot that is nearly e itself
-(0.9994 and more on the body of the thesis). So f_c is foreseen (``foreseen``): soles that carry do not accelerate, which
-gives the base's acceleration for the wanted ones of the joints, and by it the wrench that the ground must give. It is
-shared among the soles by the loads that they have, and what a sole cannot give is cut off.
+force of the last sample the stance ankle becomes an integrator: an error e of f_c comes back as
+(I - L J_b M_bb^-1 J_b') e, with L the inertia that the contact feels with free joints, and for moments on a light foot
+that is nearly e itself (0.9994 and more on the body of the thesis). So f_c is foreseen (``foreseen``): a sole that
+carries does not accelerate, which gives the base's acceleration for the wanted ones of the joints, and by it the wrench
+that the ground must give. What a sole cannot give is cut off. While both carry, each is taken as the one that stays, and
+the torques are mixed by their loads.
 """
 
 from __future__ import annotations
@@ -54,33 +55,33 @@ class HybridDynamics:
         J = [pin.getFrameJacobian(model, data, f, LOCAL) for f in self._soles]
         passive = pin.rnea(model, data, q, v, self._a)  # c + M_.j q_dd_j
         M = data.M
-        if foreseen:
-            wrench = self._foreseen(J, drift, M[:6, :6], passive[:6], acceleration, wrench)
+        if not foreseen:
+            return self._solve(M, J, passive, wrench)
+        load = np.where(wrench[:, 2] > LIGHT * self._robot.weight, wrench[:, 2], 0.0)
+        if load.sum() < FLIGHT * self._robot.weight:
+            return self._solve(M, J, passive, wrench)
+        torque = np.zeros(len(acceleration))
+        for side, share in enumerate((load / load.sum()).tolist()):
+            if share > 0.0:
+                forces = self._foreseen(side, J, drift[side], M[:6, :6], passive[:6], acceleration, wrench)
+                torque += share * self._solve(M, J, passive, forces)
+        return torque
+
+    def _solve(self, M: Array, J: list[Array], passive: Array, wrench: Array) -> Array:
+        """A3 for known wrenches of the ground."""
         ground = J[0].T.dot(wrench[0]) + J[1].T.dot(wrench[1])  # J_c' f_c
         self.base = np.linalg.solve(M[:6, :6], ground[:6] - passive[:6])
         return np.asarray(passive[6:] + M[:6, 6:].T.dot(self.base) - ground[6:])
 
     def _foreseen(
-        self, J: list[Array], drift: list[Array], M: Array, passive: Array, acceleration: Array, measured: Array
+        self, side: int, J: list[Array], drift: Array, M: Array, passive: Array, acceleration: Array, measured: Array
     ) -> Array:
-        """The wrenches with which the soles that carry stay where they are, as far as they can be given (2, 6)."""
-        load = np.where(measured[:, 2] > LIGHT * self._robot.weight, measured[:, 2], 0.0)
-        if load.sum() < FLIGHT * self._robot.weight:
-            return measured
-        share = load / load.sum()
-        rows = np.sqrt(share)
-        still = np.vstack([w * j[:, :6] for w, j in zip(rows, J, strict=True)])
-        moved = np.concatenate([w * (j[:, 6:].dot(acceleration) + d) for w, j, d in zip(rows, J, drift, strict=True)])
-        base = np.linalg.lstsq(still, -moved, rcond=None)[0] if share.min() > 0.0 else None
-        if base is None:
-            side = int(np.argmax(share))
-            base = np.linalg.solve(still[6 * side : 6 * side + 6], -moved[6 * side : 6 * side + 6])
-        missing = M.dot(base) + passive - sum(j[:, :6].T.dot(f) for j, f in zip(J, measured, strict=True))
-        out = np.zeros((2, 6))
-        for side in range(2):
-            if share[side] > 0.0:
-                more = share[side] * np.linalg.solve(J[side][:, :6].T, missing)
-                out[side] = self._possible(side, measured[side] + more)
+        """The wrenches (2, 6) with which a sole stays where it is, as far as it can give its own; the other's stays."""
+        fixed, other = J[side][:, :6], J[1 - side][:, :6]
+        base = np.linalg.solve(fixed, -(J[side][:, 6:].dot(acceleration) + drift))
+        out = np.empty((2, 6))
+        out[1 - side] = self._possible(1 - side, measured[1 - side])
+        out[side] = self._possible(side, np.linalg.solve(fixed.T, M.dot(base) + passive - other.T.dot(out[1 - side])))
         return out
 
     def _possible(self, side: int, wrench: Array) -> Array:
