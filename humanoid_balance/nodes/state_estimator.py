@@ -7,7 +7,7 @@ import time
 
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import Float64MultiArray
 
 from humanoid_balance.estimation import Estimator, EstimatorSettings
 from humanoid_balance.estimation.settings import GuardSettings
@@ -15,7 +15,7 @@ from humanoid_balance.nodes import state_message, touch_topic
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import ESTIMATOR
 from humanoid_balance.nodes.parameters import Entry
-from humanoid_balance.nodes.qos import CHANGES, EACH, SENSOR
+from humanoid_balance.nodes.qos import EACH, SENSOR
 from humanoid_balance.nodes.state_message import StateMessage
 from humanoid_balance.nodes.state_topics import StateTopics
 from humanoid_balance.nodes.touch_topic import TouchReceiver
@@ -56,8 +56,6 @@ class StateEstimator(BoxNode):
         for side, name in enumerate(("left", "right")):
             subscribe(WrenchStamped, f"{name}_foot/wrench", SENSOR, reader.on_wrench(side))
         subscribe(JointState, "joint_states", SENSOR, reader.on_joints)
-        self._mode = ""  # of the controller
-        subscribe(String, "balance/mode", CHANGES, self._on_mode)
         self.touches = TouchReceiver(self.refuse)
         subscribe(Float64MultiArray, touch_topic.TOPIC, SENSOR, self.touches.on_message)
 
@@ -86,12 +84,6 @@ class StateEstimator(BoxNode):
                 self.topics.publish_all(state)
             took = time.perf_counter() - begun
             self.watch.add(took, took > self.period)
-
-    def _on_mode(self, message: String) -> None:
-        """Whoever resets a trip has put the robot on its feet: what was estimated while it lay is not carried on."""
-        if (self._mode, message.data) == ("tripped", "disarmed"):
-            self._asked_to_reset = True
-        self._mode = message.data
 
     async def reset(self) -> str:
         """The estimate starts anew with the next frame, as after a robot was lifted and put down elsewhere."""

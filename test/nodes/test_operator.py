@@ -14,11 +14,11 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from nodes.graph import ROOT, Graph, Process, alive, wait_until
 from nodes.lab import CLI, Lab
-from std_msgs.msg import Float64MultiArray, String
-from std_srvs.srv import SetBool, Trigger
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
 
 from humanoid_balance.nodes.balance_controller import GONE
-from humanoid_balance.nodes.qos import CHANGES, LATCHED
+from humanoid_balance.nodes.qos import LATCHED
 from humanoid_balance.plants.ros.status import SILENCE, Motors, PlantStatus
 
 KNOWN = SILENCE + 0.1  # a board that is gone is known to the controller: silence, and a look at a busy machine [s]
@@ -234,25 +234,3 @@ def test_without_sensors_nothing_is_armed_and_with_a_new_estimator_it_is(graph: 
     assert not refused.success and "no sensors for" in refused.message, refused.message
     graph.start("state_estimator", autostart=True, rate=200)
     assert graph.wait(lambda: arm().success), graph.told()
-
-
-def test_a_robot_that_lay_is_armed_as_soon_as_it_was_reset_and_put_back(graph: Graph) -> None:
-    """In lock-step. The estimator starts anew with the reset: it would lean for ten seconds more."""
-    common = {"autostart": True, "rate": 250}
-    simulator = graph.start("simulator", lockstep=True, lockstep_timeout=60, **common)
-    graph.start("state_estimator", sync_wait=3600, **common)
-    controller = graph.start("balance_controller", sensor_timeout=60, plant_timeout=60, **common)
-    modes: list[String] = graph.listen(String, "balance/mode", CHANGES)
-
-    def ask(service: str, request: object) -> bool:
-        kind = Trigger if isinstance(request, Trigger.Request) else SetBool
-        return bool(graph.call(kind, f"balance_controller/{service}", request).success)
-
-    def mode(name: str) -> bool:
-        return graph.wait(lambda: bool(modes) and modes[-1].data == name)
-
-    assert graph.wait(lambda: ask("arm", SetBool.Request(data=True))) and mode("stable"), graph.told()
-    assert ask("estop", Trigger.Request()) and mode("tripped") and simulator.says("the robot fell"), graph.told()
-    assert ask("reset", Trigger.Request()) and mode("disarmed"), graph.told()
-    assert graph.wait(lambda: ask("arm", SetBool.Request(data=True))) and mode("stable"), graph.told()
-    assert "the body leans" not in controller.text, controller.text
