@@ -6,6 +6,7 @@ INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 DEMO := build/demo
 ROBOTS := human talos g1
+CLOCK := test/nodes test/plants test/viewer
 
 # The matrices are small: threads only get in each other's way.
 export OMP_NUM_THREADS := 1
@@ -38,11 +39,13 @@ demo: install ## push the simulated human with 300 N for 0.1 s; writes a plot an
 		--plot $(DEMO)/push.png --video $(DEMO)/push.mp4
 	@echo && echo "To look at:" && ls $(DEMO)/*
 
+# What only computes runs on all cores, what watches the clock or starts processes has the machine to itself.
 test: install ## ruff, mypy and pytest
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow and not gazebo"
+	$(BIN)/python -m pytest -m "not slow and not gazebo" -n auto --dist loadfile $(CLOCK:%=--ignore=%)
+	$(BIN)/python -m pytest -m "not slow and not gazebo" $(CLOCK)
 
 # The lower ends of the ranges in setup.py, about what a ROS 2 Jazzy machine brings. This release of example-robot-data
 # has no g1, so the tests that load it are left out. No ROS, pages or videos here, only physics, QP and pushes.
