@@ -1,9 +1,10 @@
 """Footholds of a walk as two theses choose them, to compare with: a rule for the place, no search, no time of its own.
 
 Torres (MSc thesis, UBC 2012): d = v sqrt(h / g) ahead of the CoM, alpha V_d less for the speed that is wanted, in both
-planes, with the offset of the hip. The speed is held by a force on the body through the stance leg, F = K (V_d - V):
-on the ground a centre of pressure that much further behind. Kudoh (Tokyo 2004): the pendulum falls freely to theta_c
-and the foot lands at alpha_c = 1.4 theta_c, as people's did while walking. Steps take their nominal time.
+planes, with the offset of the hip; v is that with which the step begins. The speed is held by a force on the body
+through the stance leg, F = K (V_d - V): on the ground a centre of pressure that much further behind. Kudoh (Tokyo
+2004): the pendulum falls freely to theta_c and the foot lands at alpha_c = 1.4 theta_c, as people's did while walking.
+Steps take their nominal time.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ TORRES_FORCE = 100.0 / 70.0  # K over the mass of his body [1/s]
 class Rule(Adapter):
     """A place by formula, within what the legs reach; the centre of pressure is not used against pushes."""
 
+    began: Point = (0.0, 0.0)  # velocity of the CoM with which the step began [m/s]
+
     def adapt(
         self, now: Pendulum, foot: Flying, nominal: Step, sign: float, times: list[float], usual: float
     ) -> Adapted:
         time, wanted = times[0], (nominal.place[0] / nominal.time, 0.0)
+        if foot.velocity == (0.0, 0.0):  # it has not left yet
+            self.began = now.velocity
         x, y = self._rule(now, (nominal.place[0], sign * nominal.place[1]), wanted)
         place, aim = self.reached(x, y, foot, time)
         px, py = self._pressure(now, wanted)
@@ -43,7 +48,7 @@ class Rule(Adapter):
 
 class Torres(Rule):
     def _rule(self, now: Pendulum, usual: Point, wanted: Point) -> Point:
-        vx, vy = now.velocity
+        vx, vy = self.began
         hip = usual[1] / 2  # feet under the hips stand half their distance beside the CoM
         dx, dy = (pendulum.torres_step(v, now.height, aim) for v, aim in zip((vx, vy), wanted, strict=True))
         return now.com[0] + dx, now.com[1] + dy + hip

@@ -46,6 +46,15 @@ def test_torres_pushes_a_body_that_is_too_fast_back_and_a_slow_one_on() -> None:
     assert abs(made(Torres, (5.0, 0.0)).pressure[0]) <= HALF[0]
 
 
+def test_torres_keeps_the_distance_with_which_a_step_began() -> None:
+    rule = Torres(REACH, *HALF, GAIT.transfer, GAIT.legs, OMEGA)
+    slow, fast = (Pendulum(OMEGA, COM, (COM[0] + v / OMEGA, COM[1]), HEIGHT) for v in (0.4, 0.9))
+    begun, flying = (Flying((0.0, STEP.place[1]), (v, 0.0), 1.0) for v in (0.0, 0.1))
+    first = rule.adapt(slow, begun, STEP, 1.0, [0.3], 0.3).place
+    assert rule.adapt(fast, flying, STEP, 1.0, [0.3], 0.3).place == pytest.approx(first)
+    assert rule.adapt(fast, begun, STEP, 1.0, [0.3], 0.3).place[0] > first[0] + 0.1
+
+
 @pytest.mark.parametrize("speed", [0.3, 0.6])
 def test_kudoh_steps_by_the_angle_to_which_the_pendulum_falls(speed: float) -> None:
     theta = speed / OMEGA * math.sinh(OMEGA * pendulum.KUDOH_STEP_TIME) / HEIGHT
