@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from motions.person import ANATOMICAL, HEIGHT, Spelling, walk, write
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.motions import bvh
+from humanoid_balance.motions import bvh, rotations
 from humanoid_balance.motions.subject import understood
 
 SPELLINGS = {
@@ -78,6 +79,15 @@ def test_831_frames_of_38_joints_are_read_in_50_ms(tmp_path: Path) -> None:
     file = write(tmp_path, f"{head}{'}' * 1}\n" + "}\n" * 37 + f"MOTION\nFrames: 831\nFrame Time: 0.0083333\n{rows}\n")
     best = min(_timed(file) for _ in range(5))
     assert best < 0.05
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3)), (0, 1, 0), (2,), (1, 2)])
+def test_rotations_are_applied_one_after_the_other(axes: tuple[int, ...]) -> None:
+    angles = np.random.default_rng(2).normal(size=(5, 4, len(axes)))
+    wanted = np.broadcast_to(np.eye(3), (5, 4, 3, 3))
+    for k, axis in enumerate(axes):
+        wanted = wanted @ rotations.about(axis, angles[..., k])
+    np.testing.assert_allclose(rotations.euler(axes, angles), wanted, atol=1e-12)
 
 
 CHANNELS = "Xposition Yposition Zposition Zrotation Xrotation Yrotation"
