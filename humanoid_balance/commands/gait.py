@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
+from humanoid_balance.commands.common import Bar, add_common, number, print_json, writable
 from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
 from humanoid_balance.commands.push import add_world, world_settings
 from humanoid_balance.commands.walk import push
@@ -34,7 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="control period; default: 4 ms (in space 2) above impedance drives, else 1 ms",
     )
-    add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
     add_world(parser)
     add_outputs(parser)
 
@@ -56,7 +55,6 @@ def run(options: argparse.Namespace) -> None:
     settings = replace(
         world_settings(options, options.time),
         torque_limit=options.torque_limit,
-        drop=options.drop,
         period=experiment.period(options.robot) if options.period is None else options.period,
     )
     chain = experiment.Chain(((experiment.BEGIN, options.gait), *options.to))
