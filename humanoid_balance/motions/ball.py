@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from humanoid_balance.types import Array
 
-EXACT = 1e-13  # [rad]
+EXACT = 1e-7  # [rad]; Newton's next error is its square
 ROUNDS = 8
 
 

@@ -39,8 +39,11 @@ class ClipMoment:
 class Fragment:
     """A part of a clip on one stance leg: left landing to right landing or the other way round."""
 
-    def __init__(self, robot: Robot, legs: tuple[Leg, ...], q: Array, rate: float, stance: int, name: str) -> None:
-        self.stance, self.name, self.rate = stance, name, rate
+    def __init__(
+        self, robot: Robot, legs: tuple[Leg, ...], q: Array, rate: float, stance: int, name: str, leaves: float
+    ) -> None:
+        """``leaves``: the share of it after which the swing foot is off the ground."""
+        self.stance, self.name, self.rate, self.leaves = stance, name, rate, leaves
         self.duration = (len(q) - 1) / rate
         model, data = robot.model, robot.model.createData()
         count = len(q)
@@ -103,7 +106,11 @@ class Walk:
         begin = max(0, int(lifted[0] if len(lifted) else first) - round(BEFORE * clip.rate))
         for k, ((a, stance), (b, _)) in enumerate(zip([(begin, 1 - side), *landed[:-1]], landed, strict=True)):
             if b - a >= 3:
-                self.fragments.append(Fragment(robot, self.legs, q[a : b + 1], clip.rate, stance, f"{clip.name} {k}"))
+                down = np.flatnonzero(np.asarray(feet[1 - stance])[a:b])
+                leaves = (int(down[-1]) + 1) / (b - a) if len(down) else 0.0
+                self.fragments.append(
+                    Fragment(robot, self.legs, q[a : b + 1], clip.rate, stance, f"{clip.name} {k}", leaves)
+                )
                 self.frames.append((a, b))
         self.loop = self._cycle(q, clip.rate)  # first and last fragment of the cycle
 

@@ -50,6 +50,7 @@ class HybridDynamics:
         if foreseen:
             pin.forwardKinematics(model, data, q, v, self._zero)
             drift = [np.array(pin.getFrameAcceleration(model, data, f, LOCAL)) for f in self._soles]  # J_d v
+            spin = [pin.getFrameVelocity(model, data, f, LOCAL) for f in self._soles]
         pin.crba(model, data, q)
         pin.computeJointJacobians(model, data, q)
         J = [pin.getFrameJacobian(model, data, f, LOCAL) for f in self._soles]
@@ -63,7 +64,7 @@ class HybridDynamics:
         torque = np.zeros(len(acceleration))
         for side, share in enumerate((load / load.sum()).tolist()):
             if share > 0.0:
-                forces = self._foreseen(side, J, drift[side], M[:6, :6], passive[:6], acceleration, wrench)
+                forces = self._foreseen(side, J, drift[side], spin[side], M[:6, :6], passive[:6], acceleration, wrench)
                 torque += share * self._solve(M, J, passive, forces)
         return torque
 
@@ -74,15 +75,38 @@ class HybridDynamics:
         return np.asarray(passive[6:] + M[:6, 6:].T.dot(self.base) - ground[6:])
 
     def _foreseen(
-        self, side: int, J: list[Array], drift: Array, M: Array, passive: Array, acceleration: Array, measured: Array
-    ) -> Array:
-        """The wrenches (2, 6) with which a sole stays where it is, as far as it can give its own; the other's stays."""
+        self, side: int, J: list[Array], drift: Array, spin: pin.Motion, M: Array, passive: Array, acceleration: Array,
+        measured: Array,
+    ) -> Array:  # fmt: skip
+        """The wrenches (2, 6) with which a sole stays, or rolls over its edge; the other's is as measured."""
         fixed, other = J[side][:, :6], J[1 - side][:, :6]
-        base = np.linalg.solve(fixed, -(J[side][:, 6:].dot(acceleration) + drift))
+        joints = J[side][:, 6:].dot(acceleration) + drift
         out = np.empty((2, 6))
         out[1 - side] = self._possible(1 - side, measured[1 - side])
-        out[side] = self._possible(side, np.linalg.solve(fixed.T, M.dot(base) + passive - other.T.dot(out[1 - side])))
+        rest = passive - other.T.dot(out[1 - side])  # what else acts on the base
+        flat = np.linalg.solve(fixed.T, M.dot(np.linalg.solve(fixed, -joints)) + rest)
+        point, inside = self._centre_of_pressure(side, flat if flat[2] > 0.0 else measured[side])
+        if inside and flat[2] > 0.0:
+            out[side] = self._possible(side, flat)
+            return out
+        # It rolls: the edge's point stays, and the force goes through it.
+        x, y, z = point.tolist()
+        skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        at = fixed[:3] - skew.dot(fixed[3:])
+        w = spin.angular
+        moved = joints[:3] - skew.dot(joints[3:]) + np.cross(w, spin.linear) + np.cross(w, np.cross(w, point))
+        mobility = np.linalg.solve(M, np.column_stack([at.T, rest]))
+        force = np.linalg.solve(at.dot(mobility[:, :3]), at.dot(mobility[:, 3]) - moved)
+        out[side] = self._possible(side, np.concatenate([force, np.cross(point, force)]))
         return out
+
+    def _centre_of_pressure(self, side: int, wrench: Array) -> tuple[Array, bool]:
+        """In the sole frame (3,), moved into the sole, and whether it was there."""
+        force = max(float(wrench[2]), 1e-3)
+        found = np.array([-wrench[4], wrench[3]]) / force
+        centre, half = self._centre[side], self._half[side]
+        inside = np.clip(found, centre[:2] - half, centre[:2] + half)
+        return np.array([*inside, centre[2]]), bool((inside == found).all())
 
     def _possible(self, side: int, wrench: Array) -> Array:
         """What a sole can give: it presses, within its rectangle and its friction."""

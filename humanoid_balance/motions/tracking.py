@@ -1,0 +1,193 @@
+"""Walking by a clip (specification A3 to A5): a reference that waits for the feet, bent for balance, then tracked.
+
+The mode is asked for by a command whose gait is the path of a robot's clip. In every tick the pose that the clip wants
+a frame later is bent by the balance feedback; the joints follow it,
+
+    q_dd = k_t (q_r - q) + k_v (q_d_r - q_d) + q_dd_r
+
+with velocity and acceleration of the bent pose from finite differences over a frame, as in the thesis; hybrid inverse
+dynamics gives the torques.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from humanoid_balance.balance.memory import Memory
+from humanoid_balance.balance.modes.mode import BalanceMode
+from humanoid_balance.balance.situation import Situation
+from humanoid_balance.balance.transitions import Transition
+from humanoid_balance.errors import InputError
+from humanoid_balance.motions.feedback import Errors, Modulation
+from humanoid_balance.motions.fragments import ClipMoment, Walk
+from humanoid_balance.motions.gain_table import table
+from humanoid_balance.motions.hybrid import HybridDynamics
+from humanoid_balance.motions.pose import Pose, ease
+from humanoid_balance.motions.robot_clip import RobotClip
+from humanoid_balance.motions.synchronised import Synchronised
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, Command, JointReference, RobotState
+
+ENDING = ".npz"  # of a gait's name that is a clip
+FRAME = 1 / 30  # [s]
+K_T = 40.0  # [1/s²], A3: 20 in the thesis's examples, 40 in its push trials; k_v = 2 sqrt(k_t)
+K_V = 2.0 * math.sqrt(K_T)  # [1/s]
+ANKLE_READY = 0.2  # of a fragment, after which the stance ankle answers fully (A4)
+EVEN = (
+    0.005  # over which torques are evened out [s]: a foot that rolls is foreseen to stand in one tick, not in the next
+)
+LANDED = 0.1  # share of the weight on the swing foot that is a landing, not a touch
+LIFT = 0.02  # by which the swing foot is raised in the middle of its path [m]; the thesis did so where steps are low
+SLOWEST = 0.1  # below this the motion has no direction of its own, and the pelvis's counts [m/s]
+LEAN, LOWEST = 1.0, 0.62  # trunk off the vertical [rad] and share of the standing height at which walking is over
+
+
+@lru_cache(maxsize=16)
+def choice(robot: Robot, name: str) -> tuple[RobotClip, Walk] | str:
+    """The walk of a file if this robot can go by it, otherwise why not."""
+    try:
+        clip = RobotClip.load(Path(name))
+        return clip, Walk(clip, robot)
+    except InputError as error:
+        return str(error)
+
+
+def asked(now: Situation, memory: Memory) -> bool:
+    """The operator wants a walk that this robot has."""
+    name = now.command.gait
+    return name.endswith(ENDING) and not isinstance(choice(memory.robot, name), str)
+
+
+def lost(now: Situation, memory: Memory) -> str:
+    """Why the walk is over; empty while there is hope."""
+    lean = math.asin(min(1.0, math.hypot(*now.lean)))
+    if lean > LEAN:
+        return f"trunk leans {math.degrees(lean):.0f} deg"
+    return f"CoM at {now.height:.2f} m" if now.height < LOWEST * memory.robot.com_height else ""
+
+
+class Tracking(BalanceMode):
+    """``reference`` is the clip under way, ``without`` parts of the feedback that are left out (ablations)."""
+
+    name = "tracking"
+    upright = False  # its own row tells when it is lost
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self.without: tuple[str, ...] = ()
+        self._law: HybridDynamics | None = None
+
+    def answers(self, command: Command) -> bool:
+        return command.gait.endswith(ENDING) and not isinstance(choice(self.memory.robot, command.gait), str)
+
+    def enter(self, now: Situation) -> None:
+        super().enter(now)
+        robot, state = self.memory.robot, now.state
+        found = choice(robot, now.command.gait)
+        assert not isinstance(found, str)
+        clip, walk = found
+        self._law = self._law or HybridDynamics(robot)
+        self._data, self._zero = robot.model.createData(), np.zeros(robot.n)
+        self.gains = table().of(clip.name)
+        self.modulation = Modulation(robot, self.without)
+        pelvis = pin.Quaternion(state.q[3:7]).matrix()
+        begin = Pose(state.q[:3], pelvis, state.q[7:].copy())
+        self.reference = Synchronised(walk, state.stamp, now.yaw, begin, "synchronisation" not in self.without)
+        self._pelvis = pelvis
+        self._targets: deque[tuple[float, Array]] = deque([(state.stamp, state.q[7:].copy())])
+        self._velocity = self._base_velocity(state)
+        self._torque = self._law.torque(state.q, state.v, self._zero, state.wrench, foreseen=True)
+
+    def _base_velocity(self, state: RobotState) -> Array:
+        return np.asarray(pin.Quaternion(state.q[3:7]).matrix().dot(state.v[:3]))
+
+    def update(self, now: Situation) -> JointReference:
+        state, reference = now.state, self.reference
+        stamp = state.stamp
+        swing = 1 - reference.stance
+        landed = bool(state.contact[swing]) and state.wrench[swing, 2] > LANDED * self.memory.robot.weight
+        reference.update(stamp, landed, self._targets[-1][1], self._pelvis)
+        passed = stamp - self._targets[-1][0]
+        self._velocity += min(1.0, passed / FRAME) * (self._base_velocity(state) - self._velocity)
+        pose, _ = reference.at(stamp)  # the clock of the reference is a frame ahead of the body
+        here = reference.sample(stamp - FRAME)
+        self._pelvis = pose.rotation
+        target = self._modulated(state, pose, here, stamp)
+        self._targets.append((stamp, target))
+        while len(self._targets) > 2 and self._targets[1][0] <= stamp - 2 * FRAME:
+            self._targets.popleft()
+        before, earlier = self._at(stamp - FRAME), self._at(stamp - 2 * FRAME)
+        velocity = (target - before) / FRAME
+        acceleration = (target - 2.0 * before + earlier) / FRAME**2
+        wanted = K_T * (target - state.q[7:]) + K_V * (velocity - state.v[6:]) + acceleration
+        assert self._law is not None
+        torque = self._law.torque(state.q, state.v, wanted, state.wrench, foreseen=True)
+        self._torque = torque = self._torque + min(1.0, passed / EVEN) * (torque - self._torque)
+        return JointReference(stamp, self.name, target, velocity, self._zero, self._zero, self._zero, torque)
+
+    def _at(self, stamp: float) -> Array:
+        """The target at an earlier time (n,)."""
+        targets = self._targets
+        if stamp <= targets[0][0]:
+            return targets[0][1]
+        age = targets[-1][0] - targets[0][0]
+        guess = int((len(targets) - 1) * (stamp - targets[0][0]) / age)
+        k = min(max(guess, 0), len(targets) - 2)
+        while k > 0 and targets[k][0] > stamp:
+            k -= 1
+        while k < len(targets) - 2 and targets[k + 1][0] < stamp:
+            k += 1
+        (t0, a), (t1, b) = targets[k], targets[k + 1]
+        return np.asarray(a + (b - a) * ((stamp - t0) / (t1 - t0)))
+
+    def _modulated(self, state: RobotState, pose: Pose, here: ClipMoment, stamp: float) -> Array:
+        robot, reference = self.memory.robot, self.reference
+        data, stance = self._data, reference.stance
+        pin.forwardKinematics(robot.model, data, state.q, state.v)
+        standing, swinging = reference.walk.legs[stance], reference.walk.legs[1 - stance]
+        thigh, base = data.oMi[standing.thigh].rotation, data.oMi[1].rotation
+        distance = data.oMi[1].translation - data.oMi[standing.ankle_joint].translation
+        x, y = here.velocity[:2].tolist()
+        speed = math.hypot(x, y)
+        if speed < SLOWEST:
+            x, y = pose.rotation[:2, 0].tolist()
+            speed = math.hypot(x, y)
+        x, y = x / speed, y / speed
+
+        def planes(error: Array) -> tuple[float, float]:
+            ex, ey = error[:2].tolist()
+            return x * ex + y * ey, x * ey - y * ex
+
+        height = float(data.oMi[swinging.ankle_joint].translation[2]) - state.ground_height
+        place = data.oMi[swinging.ankle_joint]
+        rise = float(place.rotation[2].dot(data.v[swinging.ankle_joint].linear))
+        errors = Errors(
+            (x, y), planes(here.velocity - self._velocity), planes(here.distance - distance),
+            here.height - height, here.rise - rise,
+            LIFT * _bump(reference.phase(stamp), reference.fragment.leaves),
+        )  # fmt: skip
+        phase = reference.phase(stamp)
+        s = ease(phase)
+        return self.modulation.update(
+            self.gains, pose.joints, pose.rotation, stance, thigh, base, errors, s, s,
+            ease(phase, 0.0, ANKLE_READY), reference.late(stamp),
+        )  # fmt: skip
+
+
+def _bump(phase: float, begin: float) -> float:
+    """Half a sine over the part of a fragment in which the swing foot is off the ground."""
+    x = (phase - begin) / max(1.0 - begin, 0.1)
+    return math.sin(math.pi * x) if 0.0 < x < 1.0 else 0.0
+
+
+# No robot has the mode yet, as a walk ends after a few steps (docs/motions.md): WHOLE.plus([Tracking], ROWS) gives it.
+ROWS = (
+    Transition("stable", "tracking", asked, "asked to walk by a clip"),
+    Transition("tracking", "falling", lost, "nothing more can be won on the feet"),
+)
