@@ -46,7 +46,10 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--step-policy", choices=STEP_POLICIES, default=STEP_POLICIES[0], help="how a foothold is predicted")
     add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
-    add("--ground", choices=GROUNDS, default="flat", help="what lies on it; all but flat in Gazebo only")
+    add("--ground", choices=GROUNDS, default="flat", help="what lies on it")
+    add("--rise", type=number, metavar="M", help="height of a stair; tiles are so much higher or lower")
+    add("--tread", type=number, metavar="M", help="length of a stair, side of a tile")
+    add("--drop", type=not_negative, default=0.0, metavar="M", help="depth of a step down or a hole, 3 m ahead")
     add("--planar", action="store_true", help="a boom: the base moves in its sagittal plane only; MuJoCo")
     add("--friction", type=number, default=0.8, metavar="MU")
     add("--payload", type=not_negative, default=0.0, metavar="KG", help="fixed at the torso, unknown to the controller")
@@ -61,6 +64,7 @@ def world_settings(options: argparse.Namespace, time: float | None) -> RunSettin
         robot=options.robot, plant=options.plant, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
         policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
         friction=options.friction, payload=options.payload, ground=options.ground, planar=options.planar,
+        rise=options.rise, tread=options.tread, drop=options.drop,
         torque_scale=options.torque_scale, noise=options.sensor_noise, sensor_latency=options.sensor_latency,
         actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip

@@ -212,7 +212,7 @@ class Ceilings:
     """
 
     def __init__(self, robot: Robot, world: RunSettings) -> None:
-        data, q = robot.model.createData(), robot.stance(math.radians(world.slope))
+        data, q = robot.model.createData(), robot.stance(math.radians(world.world.tilt))
         pin.framesForwardKinematics(robot.model, data, q)
         x, y, _ = pin.centerOfMass(robot.model, data, q)
         places = [data.oMf[frame] for frame in robot.sole_frames]

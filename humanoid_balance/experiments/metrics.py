@@ -12,7 +12,7 @@ import pinocchio as pin
 from humanoid_balance.experiments.contact_delay import contact_delays
 from humanoid_balance.geometry import convex_hull, margin
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.truth import height_above
+from humanoid_balance.plants.terrain import terrain
 from humanoid_balance.recording.record import Record
 from humanoid_balance.types import Array, Flags, Push
 
@@ -89,7 +89,8 @@ def push_place(run: Run, push: PushProfile) -> dict[str, Any]:
     acting = record["true_push"].any(axis=1) & (record["time"] > push.start)
     if not acting.any():
         return {"link": link, "height": push.height}
-    return {"link": link, "height": height_above(record["true_push_point"][int(np.argmax(acting))], run.settings.slope)}
+    x, y, z = record["true_push_point"][int(np.argmax(acting))].tolist()
+    return {"link": link, "height": z - terrain(run.settings.world, run.robot).height(x, y)}
 
 
 def torque_roughness(record: Record) -> float:

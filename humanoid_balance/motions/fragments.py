@@ -25,7 +25,7 @@ TURNED = 0.35  # a cycle that turns by less is meant to go straight [rad]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ClipMoment:
     """A clip at a time: what the pose is and how the pelvis stands over the stance foot; axes of the clip."""
 
     pose: Pose
@@ -64,7 +64,7 @@ class Fragment:
         self.ends = q[0, 7:], q[-1, 7:]
         self._swinging = swinging
 
-    def at(self, time: float) -> tuple[Sample, Array]:
+    def at(self, time: float) -> tuple[ClipMoment, Array]:
         """The clip so long after the fragment's begin [s], and the joints' velocities (n,); its end after the end."""
         time = min(max(time, 0.0), self.duration)
         piece = min(int(time * self.rate), len(self._c) - 1)
@@ -75,7 +75,9 @@ class Fragment:
         root, turn, joints, distance, height, foot = (x[e[k] : e[k + 1]] for k in range(6))
         pose = Pose(root, self._first.dot(pin.exp3(turn)), joints)
         return (
-            Sample(pose, distance, dx[e[0] : e[1]], self._foot.dot(pin.exp3(foot)), float(height[0]), float(dx[e[4]])),
+            ClipMoment(
+                pose, distance, dx[e[0] : e[1]], self._foot.dot(pin.exp3(foot)), float(height[0]), float(dx[e[4]])
+            ),
             dx[e[2] : e[3]],
         )
 

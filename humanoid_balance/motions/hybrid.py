@@ -10,8 +10,8 @@ force of the last sample the stance ankle becomes an integrator: an error e of f
 (I - L J_b M_bb^-1 J_b') e, with L the inertia that the contact feels with free joints, and for moments on a light foot
 that is nearly e itself (0.9994 and more on the body of the thesis). So f_c is foreseen (``foreseen``): a sole that
 carries does not accelerate, which gives the base's acceleration for the wanted ones of the joints, and by it the wrench
-that the ground must give. What a sole cannot give is cut off. While both carry, each is taken as the one that stays, and
-the torques are mixed by their loads.
+that the ground must give. What a sole cannot give is cut off. While both carry, each is taken as the one that stays,
+and the torques are mixed by their loads.
 """
 
 from __future__ import annotations

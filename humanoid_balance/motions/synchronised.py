@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from humanoid_balance.motions.fragments import Fragment, Sample, Walk
+from humanoid_balance.motions.fragments import Fragment, ClipMoment, Walk
 from humanoid_balance.motions.pose import Pose, ease
 from humanoid_balance.types import Array
 
@@ -67,20 +67,20 @@ class Synchronised:
         first = self._turned(self.fragment.at(0.0)[0]).pose
         self.displacement = Pose(first.position, begin.rotation, begin.joints) / first  # P^ (/) M'(0)
 
-    def _turned(self, sample: Sample) -> Sample:
+    def _turned(self, sample: ClipMoment) -> ClipMoment:
         """Rigidly attached: the clip turned about the vertical to where the walk goes."""
         c, s = math.cos(self.yaw), math.sin(self.yaw)
         R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         pose = Pose(R.dot(sample.pose.position), R.dot(sample.pose.rotation), sample.pose.joints)
-        return Sample(
+        return ClipMoment(
             pose, R.dot(sample.distance), R.dot(sample.velocity), R.dot(sample.foot), sample.height, sample.rise
         )
 
-    def sample(self, stamp: float) -> Sample:
+    def sample(self, stamp: float) -> ClipMoment:
         """The clip as it is, attached."""
         return self._turned(self.fragment.at(stamp - self.began)[0])
 
-    def at(self, stamp: float) -> tuple[Pose, Sample]:
+    def at(self, stamp: float) -> tuple[Pose, ClipMoment]:
         """The warped or extended reference, and the clip as it is, attached."""
         fragment, age = self.fragment, stamp - self.began
         sample = self._turned(fragment.at(age)[0])

@@ -18,7 +18,10 @@ ENTRIES = (
     Entry("noise", 1.0, "scale of the sensor noise", 0.0, 100.0),
     Entry("slope", 0.0, "the ground rises forward by this angle [deg]", -45.0, 45.0),
     Entry("friction", 0.8, "of the ground", 0.01, 5.0),
-    Entry("ground", "flat", "what lies on the ground; all but flat in Gazebo only", choices=GROUNDS),
+    Entry("ground", "flat", "what lies on the ground", choices=GROUNDS),
+    Entry("rise", 0.02, "height of a stair; tiles are so much higher or lower [m]", 0.001, 0.4),
+    Entry("tread", 0.4, "length of a stair, side of a tile [m]", 0.1, 1.0),
+    Entry("drop", 0.0, "depth of a step down or a hole, 3 m ahead [m]", 0.0, 1.0),
     Entry("push_link", "", "pushes of the topic act on the origin of this link; none: on the torso at the CoM"),
     Entry("push_height", -1.0, "pushes act so high above the ground [m]; below 0: at the CoM or the link", -1.0, 3.0),
     Entry("payload", 0.0, "mass fixed at the torso [kg]", 0.0, 500.0),
@@ -47,7 +50,11 @@ def make_plant(robot: Robot, parameters: Parameters) -> Simulator:
         body = registry.load(parameters["plant_robot"])
         if body.joint_names != robot.joint_names:
             raise InputError(f"parameter 'plant_robot': '{body.spec}' does not have the joints of '{robot.spec}'")
-    world = World(parameters["slope"], parameters["friction"], parameters["payload"], parameters["ground"])
+    p = parameters
+    world = World(
+        p["slope"], p["friction"], p["payload"], p["ground"], rise=p["rise"], tread=p["tread"], drop=p["drop"],
+        seed=p["seed"],
+    )  # fmt: skip
     options = PlantOptions(
         world, parameters["noise"], parameters["seed"], parameters["sensor_latency"], parameters["actuator_latency"],
         parameters["torque_scale"], 1.0 / parameters["rate"],

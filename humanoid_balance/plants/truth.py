@@ -41,16 +41,6 @@ class Truth:
         return np.concatenate((self.base_position, self.base_quaternion, self.joint_position))
 
 
-def height_above(com: Array, slope: float) -> float:
-    """CoM above a ground that rises forward by ``slope`` [deg], measured along gravity [m]."""
-    return float(com[2] - ground_below(com, slope))
-
-
-def ground_below(point: Array, slope: float) -> float:
-    """Height of such a ground below a point (3,) [m]."""
-    return float(point[0] * math.tan(math.radians(slope)))
-
-
 def has_fallen(touching: bool, lean_cosine: float, height: float, standing_height: float) -> bool:
     """Any part but the feet touches the ground, the torso leans over 1.4 rad, or the CoM is below 0.6."""
     return touching or lean_cosine < FALL_COSINE or height < FALL_HEIGHT * standing_height

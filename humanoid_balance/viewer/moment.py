@@ -88,7 +88,7 @@ class TrueMoments:
         self.record = run.record
         self.capture, self.zmp = replay.capture_point(run), metrics.true_zmp(run.record)
         self.corners, self.standing = replay.sole_corners(run), metrics.loaded(run.record)
-        self.slope = math.tan(math.radians(run.settings.slope))
+        self.slope = math.tan(math.radians(run.settings.world.tilt))
 
     def at(self, k: int) -> Moment:
         """Row ``k`` of the record."""

@@ -39,7 +39,7 @@ class Scene:
     def __init__(self, server: viser.ViserServer, robot: Robot, world: World) -> None:
         self.scene, self.robot, self.size = server.scene, robot, robot.com_height
         self.puppet = Puppet(robot, world)
-        self.slope = math.radians(world.slope)
+        self.slope = math.radians(world.tilt)
         self.normal = np.array([-math.sin(self.slope), 0.0, math.cos(self.slope)])
         self.flat = (math.cos(self.slope / 2), 0.0, -math.sin(self.slope / 2), 0.0)
         self.root = self.scene.add_frame(ROOT, show_axes=False)

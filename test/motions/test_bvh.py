@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 from motions.person import ANATOMICAL, HEIGHT, Spelling, walk, write
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.motions import bvh
+from humanoid_balance.motions import bvh, rotations
 from humanoid_balance.motions.subject import understood
 
 SPELLINGS = {
@@ -81,6 +82,15 @@ def test_831_frames_of_38_joints_are_read_in_little_more_than_the_time_of_their_
     pairs = [(_timed(lambda: _read(file)), _timed(lambda: list(map(float, rows.split())))) for _ in range(7)]
     reading, numbers = (min(times) for times in zip(*pairs, strict=True))
     assert reading < 2.5 * numbers
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3)), (0, 1, 0), (2,), (1, 2)])
+def test_rotations_are_applied_one_after_the_other(axes: tuple[int, ...]) -> None:
+    angles = np.random.default_rng(2).normal(size=(5, 4, len(axes)))
+    wanted = np.broadcast_to(np.eye(3), (5, 4, 3, 3))
+    for k, axis in enumerate(axes):
+        wanted = wanted @ rotations.about(axis, angles[..., k])
+    np.testing.assert_allclose(rotations.euler(axes, angles), wanted, atol=1e-12)
 
 
 CHANNELS = "Xposition Yposition Zposition Zrotation Xrotation Yrotation"

@@ -13,7 +13,6 @@ from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.protocol import WirePush, WireTruth
 from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.truth import ground_below
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -126,7 +125,7 @@ class Body:
                 continue
             if k not in self._points:  # from now on fixed to the link
                 com = data.subtree_com[1]
-                place = takes_hold(profile, data.xpos[body], com, ground_below(com, self.plant.options.world.slope))
+                place = takes_hold(profile, data.xpos[body], com, self.plant.ground_below(com))
                 held = data.xmat[body].reshape(3, 3).T @ (place - data.xpos[body])
                 self._points[k] = held if profile.point is None else np.array(profile.point)
             self._apply(body, self._points[k], size * profile.axis)

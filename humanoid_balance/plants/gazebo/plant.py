@@ -23,7 +23,8 @@ from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig
 from humanoid_balance.plants.serial.line import LineSettings
-from humanoid_balance.plants.truth import Truth, ground_below, has_fallen, height_above
+from humanoid_balance.plants.terrain import terrain
+from humanoid_balance.plants.truth import Truth, has_fallen
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -66,7 +67,7 @@ class GazeboPlant:
         self._pushes: list[tuple[ExternalForce, int, Array | None]] = []
         for push in pushes:
             self.add_push(push)
-        self._data = robot.model.createData()
+        self._data, self._terrain = robot.model.createData(), terrain(self.options.world, robot)
         self._start()
 
     def _start(self, time: float = 0.0) -> None:
@@ -92,7 +93,7 @@ class GazeboPlant:
         self._look()
         self._push_point = self._told.com
         self._up = self._torso().rotation.T @ np.array([0.0, 0.0, 1.0])
-        self._com_height = height_above(self._told.com, options.world.slope)
+        self._com_height = self._height()
 
     def reset(self, *, time: float = 0.0) -> None:
         """Stand in the nominal stance, at rest, at a time; in a new world if the robot of this one has moved."""
@@ -171,7 +172,7 @@ class GazeboPlant:
             at = self._data.oMf[frame]
             if point is None:  # from now on fixed to the link
                 com = self._told.com
-                place = takes_hold(push, at.translation, com, ground_below(com, self.options.world.slope))
+                place = takes_hold(push, at.translation, com, self._ground_below(com))
                 point = at.actInv(place)
                 self._pushes[k] = (push, frame, point)
             self._push_point = at.act(point)
@@ -199,9 +200,16 @@ class GazeboPlant:
         self._kinematics()
         return self._data.oMf[self.robot.torso_frame]
 
+    def _ground_below(self, point: Array) -> float:
+        x, y, _ = point.tolist()
+        return self._terrain.height(x, y)
+
+    def _height(self) -> float:
+        return float(self._told.com[2] - self._ground_below(self._told.com))
+
     def fell(self) -> bool:
         self._look()
-        height = height_above(self._told.com, self.options.world.slope)
+        height = self._height()
         return has_fallen(self._told.touching, float((self._torso().rotation @ self._up)[2]), height, self._com_height)
 
     def truth(self) -> Truth:

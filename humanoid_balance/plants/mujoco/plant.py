@@ -15,7 +15,8 @@ from humanoid_balance.plants.mujoco import model as mujoco_model
 from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
-from humanoid_balance.plants.truth import Truth, ground_below, has_fallen, height_above
+from humanoid_balance.plants.terrain import terrain
+from humanoid_balance.plants.truth import Truth, has_fallen
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -43,8 +44,7 @@ class MujocoPlant:
         self.substeps = round(steps)
         if self.substeps < 1 or abs(steps - self.substeps) > 1e-9:
             raise InputError(f"control period {self.dt:g} s is no multiple of the physics step")
-        if self.options.world.ground != "flat":
-            raise InputError(f"ground is '{self.options.world.ground}'; allowed in MuJoCo: flat")
+        self.terrain = terrain(self.options.world, robot)
         self.model = mujoco_model.build(robot, self.options.world)
         self.data = mujoco.MjData(self.model)
         self._index()
@@ -56,15 +56,18 @@ class MujocoPlant:
     def _index(self) -> None:
         model, robot = self.model, self.robot
         n = robot.n
+        self._cart = self.options.world.ground == "cart"
         self._qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
         self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
         self._truth_sensors = 3 * n + 6 + 12
         self._torso = model.body(robot.config.torso).id
         self._soles = _run(np.array([model.site(name).id for name in SOLE_NAMES]))
-        ground, soles = model.geom("ground").id, [model.geom(name).id for name in SOLE_NAMES]
+        ground = [model.geom(name).id for name in ("ground", *(box.name for box in self.terrain.boxes))]
+        feet = [model.geom(name).id for name in SOLE_NAMES]
+        feet += np.flatnonzero(model.geom_bodyid >= model.body("cart").id).tolist() if self._cart else []
         self._fallen = np.zeros((model.ngeom, model.ngeom), dtype=bool)  # pairs of geoms whose contact is a fall
         self._fallen[ground, :] = self._fallen[:, ground] = True
-        self._fallen[ground, soles] = self._fallen[soles, ground] = self._fallen[ground, ground] = False
+        self._fallen[np.ix_(ground, ground + feet)] = self._fallen[np.ix_(ground + feet, ground)] = False
         drives = np.any(robot.drive_stiffness) or np.any(robot.drive_damping)
         self._onboard = bool(drives) and robot.actuation.constant  # ideal drives with feedback of their own
         self._runs = _run(self._qpos), _run(self._qvel)
@@ -82,7 +85,7 @@ class MujocoPlant:
         model.actuator_forcelimited[:] = False
         self._inside = False  # the feedback of the drives is part of the physics
         if q is None:
-            q = robot.stance(math.radians(self.options.world.slope))
+            q = robot.stance(self.terrain.slope)
         self._place_base(q)
         data.qpos[self._qpos] = q[7:]
         data.ctrl[:] = self._torque = robot.standing_torque(q)
@@ -217,7 +220,7 @@ class MujocoPlant:
             rotation = data.xmat[body].reshape(3, 3)
             if point is None:  # from now on fixed to the link
                 com = data.subtree_com[1]
-                place = takes_hold(push, data.xpos[body], com, ground_below(com, self.options.world.slope))
+                place = takes_hold(push, data.xpos[body], com, self.ground_below(com))
                 point = rotation.T @ (place - data.xpos[body])
                 self._pushes[k] = (push, body, point)
             force = size * push.axis
@@ -230,7 +233,13 @@ class MujocoPlant:
     # ---- ground truth ----
 
     def _height(self) -> float:
-        return height_above(self.data.subtree_com[1], self.options.world.slope)
+        com = self.data.subtree_com[1]
+        return float(com[2] - self.ground_below(com))
+
+    def ground_below(self, point: Array) -> float:
+        """Height of the ground below a point, world (3,) [m]."""
+        x, y, _ = point.tolist()
+        return self.terrain.height(x, y)
 
     def fell(self) -> bool:
         return has_fallen(self.touching(), float(self._torso_axis()[2]), self._height(), self._com_height)
