@@ -59,16 +59,19 @@ class Pendulum:
         (sx, sy), (cx, cy) = self.com, self.dcm
         return self.omega * (cx - sx), self.omega * (cy - sy)
 
+    def com_after(self, time: float, pressure: Point) -> Point:
+        """Where the CoM will be with the centre of pressure where it is given."""
+        grown, shrunk = math.exp(self.omega * time), math.exp(-self.omega * time)
+        (sx, sy), (cx, cy), (px, py) = self.com, self.dcm, pressure
+        half = (grown - shrunk) / 2
+        return px + (sx - px) * shrunk + (cx - px) * half, py + (sy - py) * shrunk + (cy - py) * half
+
     def strides(self, time: float, pressure: Point, place: Point, hip: Point) -> tuple[float, float]:
         """How far the hips will be from their ankles over the ground [m]: of the leg that stays, of the one that lands.
 
         ``hip`` as ``Legs.hip``.
         """
-        grown, shrunk = math.exp(self.omega * time), math.exp(-self.omega * time)
-        x, y = (
-            p + (s - p) * shrunk + (c - p) * (grown - shrunk) / 2
-            for s, c, p in zip(self.com, self.dcm, pressure, strict=True)
-        )
+        x, y = self.com_after(time, pressure)
         return math.hypot(x + hip[0], y - hip[1]), math.hypot(x + hip[0] - place[0], y + hip[1] - place[1])
 
 

@@ -31,15 +31,15 @@ class Rule(Adapter):
         time, wanted = times[0], (nominal.place[0] / nominal.time, 0.0)
         if foot.velocity == (0.0, 0.0):  # it has not left yet
             self.began = now.velocity
-        x, y = self._rule(now, (nominal.place[0], sign * nominal.place[1]), wanted)
+        x, y = self._rule(now, (nominal.place[0], sign * nominal.place[1]), wanted, time)
         place, aim = self.reached(x, y, foot, time)
         px, py = self._pressure(now, wanted)
         grown = math.exp(now.omega * (time + self.transfer / 2))
         offset = px + (now.dcm[0] - px) * grown - place[0], py + (now.dcm[1] - py) * grown - place[1]
         return Adapted(time, place, aim, (px, py), offset, 0.0, 0.0)
 
-    def _rule(self, now: Pendulum, usual: Point, wanted: Point) -> Point:
-        """Where the foot should land; ``usual``: in the nominal gait, ``wanted``: velocity, along the stance foot."""
+    def _rule(self, now: Pendulum, usual: Point, wanted: Point, time: float) -> Point:
+        """Where the foot should land in ``time``; ``usual``: in the nominal gait, ``wanted``: velocity."""
         raise NotImplementedError
 
     def _pressure(self, now: Pendulum, wanted: Point) -> Point:
@@ -47,11 +47,12 @@ class Rule(Adapter):
 
 
 class Torres(Rule):
-    def _rule(self, now: Pendulum, usual: Point, wanted: Point) -> Point:
+    def _rule(self, now: Pendulum, usual: Point, wanted: Point, time: float) -> Point:
         vx, vy = self.began
         hip = usual[1] / 2  # feet under the hips stand half their distance beside the CoM
         dx, dy = (pendulum.torres_step(v, now.height, aim) for v, aim in zip((vx, vy), wanted, strict=True))
-        return now.com[0] + dx, now.com[1] + dy + hip
+        x, y = now.com_after(time, self._pressure(now, wanted))
+        return x + dx, y + dy + hip
 
     def _pressure(self, now: Pendulum, wanted: Point) -> Point:
         half = self.half[0]
@@ -60,7 +61,7 @@ class Torres(Rule):
 
 
 class Kudoh(Rule):
-    def _rule(self, now: Pendulum, usual: Point, wanted: Point) -> Point:
+    def _rule(self, now: Pendulum, usual: Point, wanted: Point, time: float) -> Point:
         x, y = (
             pendulum.kudoh_step(s, v, now.height, KUDOH_WALKING) for s, v in zip(now.com, now.velocity, strict=True)
         )
