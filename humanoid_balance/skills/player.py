@@ -105,7 +105,8 @@ class Player:
     def _leave_out(self, side: str, load: float) -> None:
         """The key that comes is not needed: those after it come sooner."""
         keys, k = self.script.keys, self.next
-        if k == len(keys) or keys[k].unless is None or not keys[k].unless.met(side, load):
+        unless = keys[k].unless if k < len(keys) else None
+        if unless is None or not unless.met(side, load):
             return
         gained = keys[k].at - keys[k - 1].at
         later = (replace(key, at=key.at - gained) for key in keys[k + 1 :])
