@@ -130,7 +130,7 @@ class Skill(BalanceMode):
 
     def _stands(self, now: Situation, load: float) -> bool:
         state = now.state
-        if not state.contact.all():
+        if not state.contact.all() or not self.player.last:
             return False
         flat = min(state.sole_rotation[0, 2, 2], state.sole_rotation[1, 2, 2])
         polygon = self.memory.stance.update(state, BOTH)

@@ -45,6 +45,11 @@ class Player:
         world = [np.zeros(self.robot.n), *(key.world.astype(float) for key in keys)]
         self._world = Curve(self._curve.times, np.array(world)) if self._tilt else None
 
+    @property
+    def last(self) -> bool:
+        """On the way to the last key, or past it."""
+        return self.next >= len(self.script.keys) - 1
+
     def update(self, dt: float, q: Array, side: str, load: float) -> tuple[Array, Array]:
         """Wanted position and velocity (n,), ``dt`` after the last call.
 

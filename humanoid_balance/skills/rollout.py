@@ -143,7 +143,7 @@ class Bench:
                 loads = self.load()
                 load = float(loads.sum())
                 self._look(seen, k * STEP, axes, loads)
-                if script.ends == FEET and seen.handed_over():
+                if script.ends == FEET and player.last and seen.handed_over():
                     break
             position, velocity = player.update(STEP, here, side, load)
             torque = stiffness * (position - here[7:]) + damping * (velocity - data.qvel[self._qvel])
