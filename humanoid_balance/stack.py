@@ -14,7 +14,7 @@ from humanoid_balance.loop import EstimatorBox, Loop, SafetyStage
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator, open_simulator
-from humanoid_balance.plants.world import GROUNDS, SIMULATORS, PlantOptions, World
+from humanoid_balance.plants.world import GROUNDS, RISING, SIMULATORS, TILTED, PlantOptions, World
 from humanoid_balance.repertoire import WHOLE
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
@@ -42,7 +42,9 @@ class RunSettings:
     payload: float = 0.0  # [kg]
     ground: str = "flat"
     planar: bool = False  # on a boom
-    drop: float = 0.0  # of the ground, a step down on the way [m]
+    drop: float = 0.0  # of the ground, a step down or a hole on the way [m]
+    rise: float | None = None  # height of a stair; tiles are so much higher or lower [m]
+    tread: float | None = None  # length of a stair, side of a tile [m]
     torque_scale: float = 1.0
     torque_limit: float | None = None  # no motor is stronger than this, and the controller knows it [N m]
     noise: float = 1.0
@@ -54,7 +56,8 @@ class RunSettings:
     def __post_init__(self) -> None:
         ranges = {
             "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 5.0),
-            "payload": (0.0, 500.0), "drop": (0.0, 1.0), "torque_scale": (0.0, 10.0),
+            "payload": (0.0, 500.0), "drop": (0.0, 1.0), "rise": (0.001, 0.4), "tread": (0.1, 1.0),
+            "torque_scale": (0.0, 10.0),
             "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),
             "sensor_latency": (0.0, 0.1), "actuator_latency": (0.0, 0.1), "seed": (0, 2**63),
             "period": (0.001, 0.01),
@@ -66,8 +69,17 @@ class RunSettings:
         for key, allowed in {"plant": SIMULATORS, "ground": GROUNDS}.items():
             if getattr(self, key) not in allowed:
                 raise InputError(f"{key} is '{getattr(self, key)}'; allowed: {', '.join(allowed)}")
-        if self.drop and (self.plant != "mujoco" or self.slope):
-            raise InputError(f"drop is {self.drop:g}; allowed: in MuJoCo on level ground")
+        if self.drop and (self.ground not in ("flat", "drop", "hole") or self.slope):
+            raise InputError(f"drop is {self.drop:g}; allowed: on level ground, with ground drop or hole")
+        if self.ground in ("drop", "hole") and not self.drop:
+            raise InputError(f"ground is '{self.ground}'; allowed: together with a drop, its depth")
+        for key, value in (("rise", self.rise), ("tread", self.tread)):
+            if value is not None and self.ground not in RISING:
+                raise InputError(f"{key} is {value:g}; allowed: together with ground {' or '.join(RISING)}")
+        if self.slope and self.ground not in (*TILTED, "slope"):
+            raise InputError(f"slope is {self.slope:g}; allowed: together with ground {', '.join(TILTED)} or slope")
+        if self.ground == "slope" and not self.slope:
+            raise InputError("ground is 'slope'; allowed: together with a slope, its angle")
         _ = self.balance  # which complains about an unknown strategy or policy
 
     @property
@@ -77,7 +89,12 @@ class RunSettings:
 
     @property
     def world(self) -> World:
-        return World(self.slope, self.friction, self.payload, self.ground, planar=self.planar, drop=self.drop)
+        rise, tread = RISING.get(self.ground, (0.0, 0.0))
+        return World(
+            self.slope, self.friction, self.payload, self.ground, planar=self.planar, drop=self.drop,
+            rise=rise if self.rise is None else self.rise, tread=tread if self.tread is None else self.tread,
+            seed=self.seed if self.ground == "tiles" else 0,
+        )  # fmt: skip
 
 
 def body(settings: RunSettings, robot: Robot) -> Robot:

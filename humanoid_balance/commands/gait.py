@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json, writable
+from humanoid_balance.commands.common import Bar, add_common, number, print_json, writable
 from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
 from humanoid_balance.commands.push import add_world, world_settings
 from humanoid_balance.commands.walk import push
 from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import cycles, learning
 from humanoid_balance.experiments import gait as experiment
-from humanoid_balance.experiments import learning
 from humanoid_balance.gaits import library
 
 
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
     add("--learn", type=number, metavar="S", help="learn the trunk's torque in bins this wide; --time: 122 s")
     add("--save", type=Path, metavar="F.yaml", help="the gait as it was learnt")
+    add("--fit", type=Path, metavar="F.yaml", help="a gait whose curves are those of this run")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
     add(
@@ -34,7 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="control period; default: 4 ms (in space 2) above impedance drives, else 1 ms",
     )
-    add("--drop", type=not_negative, default=0.0, metavar="M", help="a step down, 3 m from the start")
     add_world(parser)
     add_outputs(parser)
 
@@ -56,7 +56,6 @@ def run(options: argparse.Namespace) -> None:
     settings = replace(
         world_settings(options, options.time),
         torque_limit=options.torque_limit,
-        drop=options.drop,
         period=experiment.period(options.robot) if options.period is None else options.period,
     )
     chain = experiment.Chain(((experiment.BEGIN, options.gait), *options.to))
@@ -65,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
     with Bar(f"gait {options.gait}") as bar:
         if options.learn is None:
             done = experiment.run(settings, chain, options.push, bar, options.log)
+            if options.fit is not None:
+                options.fit.write_text(cycles.text(done, f"{options.gait}, fitted"), encoding="utf-8")
         else:
             done, learnt = learning.run(settings, options.gait, options.learn, bar, options.log)
             if options.save is not None:
@@ -82,6 +83,10 @@ def check_learning(options: argparse.Namespace) -> None:
         writable(options.save, "--save", (".yaml",))
         if options.learn is None:
             raise InputError("--save: what is learnt can be saved; allowed: together with --learn")
+    if options.fit is not None:
+        writable(options.fit, "--fit", (".yaml",))
+        if options.learn is not None or options.to or options.push:
+            raise InputError("--fit: one gait, undisturbed; allowed: without --learn, --to and --push")
     if options.learn is not None and (options.to or options.push):
         raise InputError("--learn: one gait, undisturbed; allowed: without --to and --push")
 

@@ -25,8 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--frequency", type=number, default=1.0, metavar="HZ", help="of the sine profile")
     add("--at", type=not_negative, default=1.0, metavar="S", help="when the push begins")
     add("--time", type=number, metavar="S", help="length of the run; default: 5 s after the push")
+    add_push_place(parser)
     add_world(parser)
     add_outputs(parser)
+
+
+def add_push_place(parser: argparse.ArgumentParser) -> None:
+    """Where pushes act; shared by all that push."""
+    add = parser.add_argument
+    add("--push-link", metavar="LINK", help="at the origin of this link; default: the torso, at the CoM")
+    add("--push-height", type=not_negative, metavar="M", help="above the ground; default: of the CoM or of the link")
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +46,10 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--step-policy", choices=STEP_POLICIES, default=STEP_POLICIES[0], help="how a foothold is predicted")
     add("--plant-robot", metavar="SPEC", help="the simulated body, if it differs from the controller's model")
     add("--slope", type=number, default=0.0, metavar="DEG", help="the ground rises forward")
-    add("--ground", choices=GROUNDS, default="flat", help="what lies on it; all but flat in Gazebo only")
+    add("--ground", choices=GROUNDS, default="flat", help="what lies on it")
+    add("--rise", type=number, metavar="M", help="height of a stair; tiles are so much higher or lower")
+    add("--tread", type=number, metavar="M", help="length of a stair, side of a tile")
+    add("--drop", type=not_negative, default=0.0, metavar="M", help="depth of a step down or a hole, 3 m ahead")
     add("--planar", action="store_true", help="a boom: the base moves in its sagittal plane only; MuJoCo")
     add("--friction", type=number, default=0.8, metavar="MU")
     add("--payload", type=not_negative, default=0.0, metavar="KG", help="fixed at the torso, unknown to the controller")
@@ -53,6 +64,7 @@ def world_settings(options: argparse.Namespace, time: float | None) -> RunSettin
         robot=options.robot, plant=options.plant, plant_robot=options.plant_robot, time=time, strategy=options.strategy,
         policy=options.policy, step_policy=options.step_policy, delay=options.delay, slope=options.slope,
         friction=options.friction, payload=options.payload, ground=options.ground, planar=options.planar,
+        rise=options.rise, tread=options.tread, drop=options.drop,
         torque_scale=options.torque_scale, noise=options.sensor_noise, sensor_latency=options.sensor_latency,
         actuator_latency=options.actuator_latency, seed=options.seed,
     )  # fmt: skip
@@ -60,8 +72,9 @@ def world_settings(options: argparse.Namespace, time: float | None) -> RunSettin
 
 def run(options: argparse.Namespace) -> None:
     push = PushProfile(
-        options.force, options.duration, options.direction, options.at, options.profile, options.frequency
-    )
+        options.force, options.duration, options.direction, options.at, options.profile, options.frequency,
+        options.push_link, height=options.push_height,
+    )  # fmt: skip
     settings = world_settings(options, options.time)
     experiment.check_time(settings, [push])
     check_outputs(options)
@@ -82,9 +95,10 @@ def story(result: dict[str, Any]) -> str:
         verdict = "stands, but not yet still"
     else:
         verdict = f"recovered {result['recovery_time']:.2f} s after the push"
+    where = f", {result['push_link']} {result['push_height']:.2f} m high" if result.get("push_height") else ""
     modes = " -> ".join(f"{name} ({t:.2f} s)" for t, name in result["modes"])
     return (
         f"{result['robot']}: {verdict}, {result['steps']} steps; push {result['impulse']:.1f} N s, "
-        f"dv {result['dv']:.2f} m/s\nmodes: {modes}\n"
+        f"dv {result['dv']:.2f} m/s{where}\nmodes: {modes}\n"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

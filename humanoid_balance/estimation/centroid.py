@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from humanoid_balance.estimation.foot_rotation import FootInertia
+from humanoid_balance.estimation.foot_rotation import FootInertia, Rolling
 from humanoid_balance.estimation.ground import GroundPlane
 from humanoid_balance.estimation.kinematics import BodyKinematics
 from humanoid_balance.estimation.momentum import MomentumObserver
@@ -17,7 +17,6 @@ from humanoid_balance.estimation.onset import OnsetWatch
 from humanoid_balance.estimation.push import PushDetector
 from humanoid_balance.estimation.settings import EstimatorSettings
 from humanoid_balance.estimation.sole import Sole
-from humanoid_balance.estimation.zmp import moment_free_point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, TouchWrench
 
@@ -112,7 +111,7 @@ class Centroid:
 
         velocity = vx, vy, vz
         self._here = com, velocity, ((fx, fy, fz), (nx, ny, nz))
-        self._fri = self._foot_rotation((fx, fy, fz), (nx, ny, nz), com, dt)
+        self._rolling = self._foot_rotation(dt)
         return velocity
 
     def late(self, left: Sole, right: Sole) -> tuple[Any, ...]:
@@ -133,7 +132,7 @@ class Centroid:
             (left.position, left.rows, left.twist, left.pressure if left.pressed else None),
             (right.position, right.rows, right.twist, right.pressure if right.pressed else None),
             (left.contact.probability, right.contact.probability),
-            self._fri,
+            self._rolling,
         )
 
     def correct(self, change: Floats) -> None:
@@ -161,17 +160,12 @@ class Centroid:
             mz + nz + ax * fy - ay * fx + bx * gy - by * gx,
         )
 
-    def _foot_rotation(self, force: Numbers, moment: Numbers, com: Floats, dt: float) -> Array | None:
-        """The FRI while a standing foot turns."""
+    def _foot_rotation(self, dt: float) -> Rolling | None:
+        """The standing feet that turn; None when both are still, so that the FRI is the ZMP."""
         left, right = self._soles
         self._feet[LEFT].remember(left.twist)
         self._feet[RIGHT].remember(right.twist)
         if (left.flat or not left.pressed) and (right.flat or not right.pressed):
             return None
-        f, n = np.array(force), np.array(moment)
-        for foot, sole in zip(self._feet, self._soles, strict=True):
-            if sole.pressed and sole.turning() > self._turning:
-                own_force, own_moment = foot.wrench(sole, com, dt)
-                f, n = f - own_force, n - own_moment
-        ground = self._ground
-        return np.array(moment_free_point(f.tolist(), n.tolist(), com, ground.point, ground.normal, self._floor))
+        feet = zip(self._feet, self._soles, strict=True)
+        return [foot.turning(sole, dt) for foot, sole in feet if sole.pressed and sole.turning() > self._turning]

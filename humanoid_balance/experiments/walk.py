@@ -163,6 +163,7 @@ def figures(run: Run) -> dict[str, Any]:
         {
             "at": round(push.start, 4), "phase": way.phase(push.start), "direction": push.direction,
             "impulse": push.impulse, "dv": push.impulse / robot.mass, "survived": down > push.end + AFTER,
+            **metrics.push_place(run, push),
         }
         for push in run.pushes
     ]  # fmt: skip
@@ -183,6 +184,7 @@ def figures(run: Run) -> dict[str, Any]:
         "pushes": pushes,
         "steps_to_recover": way.steps_to_recover(max((p.end for p in run.pushes), default=math.nan)),
         "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
+        "torque_roughness": metrics.torque_roughness(record),
         "estimation": metrics.estimation(record, run.pushes, run.reported) | way.odometry(),
         "modes": [[round(t, 4), name] for t, name in record.mode_changes],
         "pushes_reported": len(run.reported),

@@ -23,7 +23,7 @@ class Puppet:
     """A simulated body with its visual shapes, moved by hand instead of by physics."""
 
     def __init__(self, robot: Robot, world: World) -> None:
-        self.slope = float(np.tan(np.radians(world.slope)))  # metres the ground rises per metre forward
+        self.slope = float(np.tan(np.radians(world.tilt)))  # metres the ground rises per metre forward
         self.model = mujoco_model.build(robot, replace(world, visual=True, planar=False))
         self.data = mujoco.MjData(self.model)
         self._joints = [self.model.joint(name).qposadr[0] for name in robot.joint_names]
@@ -35,9 +35,9 @@ class Puppet:
         if not (group == VISUAL).any():
             group[:] = VISUAL
         soles = [self.model.geom(name).id for name in SOLE_NAMES]
-        ground = self.model.geom("ground").id
-        group[ground] = VISUAL
-        self.shapes = [int(g) for g in np.flatnonzero(group == VISUAL) if g not in (ground, *soles)]
+        still = np.flatnonzero(self.model.geom_bodyid == 0)
+        group[still] = VISUAL
+        self.shapes = [int(g) for g in np.flatnonzero(group == VISUAL) if g not in (*still, *soles)]
 
     @staticmethod
     def of(run: Run) -> Puppet:
@@ -87,7 +87,7 @@ class Puppet:
 def capture_point(run: Run) -> Array:
     """True divergent component of motion, xi = c + c' / omega, on the ground below the CoM (k, 3) [m]."""
     com, velocity = run.record["true_com"], run.record["true_com_velocity"]
-    ground = com[:, 0] * np.tan(np.radians(run.settings.slope))
+    ground = com[:, 0] * np.tan(np.radians(run.settings.world.tilt))
     omega = np.sqrt(GRAVITY / np.clip(com[:, 2] - ground, 0.05, None))
     point = com + velocity / omega[:, None]
     point[:, 2] = ground

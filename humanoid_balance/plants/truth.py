@@ -32,17 +32,13 @@ class Truth:
     sole_force: Annotated[Array, 2, 3]  # ground on foot, world
     sole_moment: Annotated[Array, 2, 3]  # about the sole frame's origin, world
     push: Vector  # external force [N]
+    push_point: Vector  # where the last of them acts; the CoM while nothing pushes
     fell: bool
 
     @property
     def q(self) -> Array:
         """Pose as Pinocchio has it: base position, base quaternion x y z w, joints (7 + n,)."""
         return np.concatenate((self.base_position, self.base_quaternion, self.joint_position))
-
-
-def height_above(com: Array, slope: float) -> float:
-    """CoM above a ground that rises forward by ``slope`` [deg], measured along gravity [m]."""
-    return float(com[2] - com[0] * math.tan(math.radians(slope)))
 
 
 def has_fallen(touching: bool, lean_cosine: float, height: float, standing_height: float) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 SIMULATORS = ("mujoco", "gazebo")
-GROUNDS = ("flat", "rough", "cart")
+GROUNDS = ("flat", "rough", "stairs", "tiles", "drop", "hole", "slope", "cart")
+TILTED = ("flat", "rough", "cart")  # on these ``slope`` tilts the whole plane, and the robot starts on it
+RISING = {"stairs": (0.10, 0.30), "tiles": (0.02, 0.40)}  # what has a rise and a tread, and which unless told [m]
 DROP_AT = 3.0  # where a step down is, before the start [m]
 
 
@@ -32,7 +34,15 @@ class World:
     visual: bool = False  # load the meshes that are only seen
     planar: bool = False  # a boom: the base moves in the sagittal plane of its start only, x, z and pitch
     drop: float = 0.0  # the ground ends DROP_AT before the start and goes on so much lower [m]
+    rise: float = 0.02  # height of a stair; tiles are so much higher or lower [m]
+    tread: float = 0.30  # length of a stair, side of a tile [m]
+    seed: int = 0  # of the heights of tiles
     fixtures: tuple[Fixture, ...] = ()  # what stands on the ground beside the robot
+
+    @property
+    def tilt(self) -> float:
+        """Of the plane on which the robot starts, rising forward [deg]."""
+        return self.slope if self.ground in TILTED else 0.0
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class Scene:
     def __init__(self, server: viser.ViserServer, robot: Robot, world: World) -> None:
         self.scene, self.robot, self.size = server.scene, robot, robot.com_height
         self.puppet = Puppet(robot, world)
-        self.slope = math.radians(world.slope)
+        self.slope = math.radians(world.tilt)
         self.normal = np.array([-math.sin(self.slope), 0.0, math.cos(self.slope)])
         self.flat = (math.cos(self.slope / 2), 0.0, -math.sin(self.slope / 2), 0.0)
         self.root = self.scene.add_frame(ROOT, show_axes=False)
@@ -220,7 +220,7 @@ class Scene:
         self.push.visible = size > 1e-6
         if size > 1e-6:
             along = moment.push / size
-            at = moment.grip if np.isfinite(moment.grip).all() else moment.com - 0.12 * self.size * along
+            at = moment.grip if np.isfinite(moment.grip).all() else moment.push_point - 0.12 * self.size * along
             at = at - self.anchor
             tail = at - (0.2 * self.size + metre * size) * along
             self.push.points = np.array([[tail, at]], dtype=np.float32)

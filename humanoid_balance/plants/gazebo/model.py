@@ -165,7 +165,7 @@ def _plugin(robot: Robot, world: World, port: int, strength: float, names: dict[
     text(plugin, "port", port)
     text(plugin, "board", robot.name)
     text(plugin, "strength", f"{strength:g}")
-    q = robot.stance(math.radians(world.slope))
+    q = robot.stance(math.radians(world.tilt))
     text(plugin, "base", pose(pin.SE3(pin.Quaternion(q[3:7]).toRotationMatrix(), q[:3] - [0.0, 0.0, SINK])))
     torque = robot.standing_torque(q)
     for i, joint in enumerate(joint_table(robot, np.arange(robot.n))):
@@ -181,7 +181,7 @@ def _plugin(robot: Robot, world: World, port: int, strength: float, names: dict[
         if frame.type == pin.FrameType.BODY:
             _add_frame(plugin, "frame", frame.name, names, frame)
     _add_frame(plugin, "imu", "imu", names, robot.model.frames[robot.imu_frame])
-    ground = pin.rpy.rpyToMatrix(0.0, -math.radians(world.slope), 0.0)  # both soles lie flat on it
+    ground = pin.rpy.rpyToMatrix(0.0, -math.radians(world.tilt), 0.0)  # both soles lie flat on it
     for side, wrench in enumerate(robot.standing_wrench(q)):
         row = _add_frame(plugin, "sole", SOLE_NAMES[side], names, robot.model.frames[robot.sole_frames[side]])
         text(row, "force", numbers(ground.T @ wrench[:3]))

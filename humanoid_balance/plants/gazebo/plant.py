@@ -16,13 +16,15 @@ from humanoid_balance.plants import protocol
 from humanoid_balance.plants.gazebo.server import GazeboServer
 from humanoid_balance.plants.gazebo.world import sdf_world
 from humanoid_balance.plants.port import Port, PortError
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
 from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig
 from humanoid_balance.plants.serial.line import LineSettings
-from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.terrain import terrain
+from humanoid_balance.plants.truth import Truth, has_fallen
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -65,7 +67,7 @@ class GazeboPlant:
         self._pushes: list[tuple[ExternalForce, int, Array | None]] = []
         for push in pushes:
             self.add_push(push)
-        self._data = robot.model.createData()
+        self._data, self._terrain = robot.model.createData(), terrain(self.options.world, robot)
         self._start()
 
     def _start(self, time: float = 0.0) -> None:
@@ -89,8 +91,9 @@ class GazeboPlant:
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(options.actuator_latency / self.dt))
         self._push_force = np.zeros(3)
         self._look()
+        self._push_point = self._told.com
         self._up = self._torso().rotation.T @ np.array([0.0, 0.0, 1.0])
-        self._com_height = height_above(self._told.com, options.world.slope)
+        self._com_height = self._height()
 
     def reset(self, *, time: float = 0.0) -> None:
         """Stand in the nominal stance, at rest, at a time; in a new world if the robot of this one has moved."""
@@ -110,10 +113,7 @@ class GazeboPlant:
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
-        link = push.link or self.robot.config.torso
-        if not self.robot.model.existFrame(link, pin.FrameType.BODY):
-            raise InputError(f"push link '{link}': the robot has no such link")
-        frame = self.robot.model.getFrameId(link, pin.FrameType.BODY)
+        frame = self.robot.model.getFrameId(link_of(self.robot, push), pin.FrameType.BODY)
         self._pushes.append((push, frame, None if push.point is None else np.array(push.point)))
 
     def remove_push(self, push: ExternalForce) -> None:
@@ -163,14 +163,19 @@ class GazeboPlant:
     def _apply_pushes(self) -> None:
         """External forces for the coming period."""
         self._push_force[:] = 0.0
+        self._push_point = self._told.com
         for k, (push, frame, point) in enumerate(self._pushes):
             size = push.force_at(self.time)
             if size == 0.0:
                 continue
-            if point is None:  # through the CoM, from now on fixed to the link
-                self._kinematics()
-                point = self._data.oMf[frame].actInv(self._told.com)
+            self._kinematics()
+            at = self._data.oMf[frame]
+            if point is None:  # from now on fixed to the link
+                com = self._told.com
+                place = takes_hold(push, at.translation, com, self._ground_below(com))
+                point = at.actInv(place)
                 self._pushes[k] = (push, frame, point)
+            self._push_point = at.act(point)
             force, link = size * push.axis, self.robot.model.frames[frame].name
             until = self._stamp + round(1e6 * self.dt)
             self.serial.push(protocol.WirePush(link, until, point, force, np.zeros(3)))
@@ -195,9 +200,16 @@ class GazeboPlant:
         self._kinematics()
         return self._data.oMf[self.robot.torso_frame]
 
+    def _ground_below(self, point: Array) -> float:
+        x, y, _ = point.tolist()
+        return self._terrain.height(x, y)
+
+    def _height(self) -> float:
+        return float(self._told.com[2] - self._ground_below(self._told.com))
+
     def fell(self) -> bool:
         self._look()
-        height = height_above(self._told.com, self.options.world.slope)
+        height = self._height()
         return has_fallen(self._told.touching, float((self._torso().rotation @ self._up)[2]), height, self._com_height)
 
     def truth(self) -> Truth:
@@ -222,5 +234,6 @@ class GazeboPlant:
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
+            push_point=self._push_point,
             fell=self.fell(),
         )

@@ -13,15 +13,15 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.errors import ConfigError
+from humanoid_balance.plants.terrain import Terrain, cart_of, terrain
 from humanoid_balance.plants.urdf_shapes import resolve_mesh, rigid_with
-from humanoid_balance.plants.world import DROP_AT, Fixture, World
+from humanoid_balance.plants.world import Fixture, World
 from humanoid_balance.robot import meshes
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.robot.surface import Surface
 
 MASSLESS = 1e-9  # given to links without mass, which MuJoCo does not accept on moving bodies [kg, kg m²]
 SOLE_THICKNESS = 0.01  # [m]
-PLATFORM = 20.0  # length of the ground before a step down [m]
 _SLIDE, _HINGE = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
 # Name, kind and world axis of the joints that a robot on a boom has instead of a free one.
 BOOM = (("boom_x", _SLIDE, (1, 0, 0)), ("boom_z", _SLIDE, (0, 0, 1)), ("boom_pitch", _HINGE, (0, 1, 0)))
@@ -53,9 +53,12 @@ def _compile(robot: Robot, world: World) -> mujoco.MjModel:
     _add_base(spec, world.planar)
     _set_joints(spec, robot)
     _set_contacts(spec, robot)
-    _add_ground(spec, world)
-    for fixture in world.fixtures:
+    ground = terrain(world, robot)
+    _add_ground(spec, world, ground)
+    for fixture in (*ground.boxes, *world.fixtures):
         _add_fixture(spec, fixture)
+    if world.ground == "cart":
+        _add_cart(spec, robot)
     for side in range(2):
         _add_sole(spec, robot, side)
     for surface in robot.contacts[2:]:
@@ -163,17 +166,14 @@ def _chain(spec: mujoco.MjSpec, robot: Robot, side: int) -> set[str]:
     return names
 
 
-def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
-    half = -math.radians(world.slope) / 2  # turning about -y lifts the ground in front
+def _add_ground(spec: mujoco.MjSpec, world: World, ground: Terrain) -> None:
+    half = -ground.slope / 2  # turning about -y lifts the ground in front
     spec.worldbody.add_geom(
-        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1], pos=[0, 0, -world.drop],
+        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[20, 20, 0.1], pos=[0, 0, ground.floor],
         quat=[math.cos(half), 0, math.sin(half), 0], contype=GROUND, conaffinity=0, condim=3,
         friction=[world.friction, 0.005, 0.0001], priority=1,
         solref=[0.01, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2], material="ground",
     )  # fmt: skip
-    if world.drop:
-        middle, size = (DROP_AT - PLATFORM / 2, 0.0, -world.drop / 2), (PLATFORM, 2 * PLATFORM, world.drop)
-        _add_fixture(spec, Fixture("platform", middle, size, friction=world.friction))
     spec.add_texture(
         name="grid",
         type=mujoco.mjtTexture.mjTEXTURE_2D,
@@ -197,6 +197,27 @@ def _add_fixture(spec: mujoco.MjSpec, fixture: Fixture) -> None:
         friction=[fixture.friction, 0.005, 0.0001], priority=1,
         solref=[0.01, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2], rgba=[0.5, 0.45, 0.4, 1],
     )  # fmt: skip
+
+
+def _add_cart(spec: mujoco.MjSpec, robot: Robot) -> None:
+    """On four castors without friction; it touches the ground and the body."""
+    cart = cart_of(robot)
+    body = spec.worldbody.add_body(name="cart", pos=[cart.ahead, 0, 0])
+    body.add_freejoint(name="cart")
+    body.mass, body.inertia, body.explicitinertial = cart.mass, cart.inertia, True
+    body.ipos = [0, 0, cart.height / 2]
+    (length, width, high), kinds = cart.box, mujoco.mjtGeom
+    touches = LEFT_LEG | RIGHT_LEG | BODY
+    body.add_geom(
+        name="cart", type=kinds.mjGEOM_BOX, pos=[0, 0, cart.height / 2 + cart.castor], mass=0.0, condim=3,
+        size=[length / 2, width / 2, high / 2], contype=GROUND, conaffinity=touches, friction=[0.5, 0.005, 0.0001],
+        rgba=[0.55, 0.5, 0.42, 1],
+    )  # fmt: skip
+    for k, (x, y) in enumerate(cart.castors):
+        body.add_geom(
+            name=f"castor_{k}", type=kinds.mjGEOM_SPHERE, pos=[x, y, cart.castor], size=[cart.castor, 0, 0], mass=0.0,
+            condim=1, contype=0, conaffinity=GROUND, priority=2, solref=[0.01, 1.0], rgba=[0.2, 0.2, 0.2, 1],
+        )  # fmt: skip
 
 
 def _add_sole(spec: mujoco.MjSpec, robot: Robot, side: int) -> None:

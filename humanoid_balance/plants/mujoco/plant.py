@@ -12,9 +12,11 @@ import pinocchio as pin
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.mujoco import model as mujoco_model
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
-from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.terrain import terrain
+from humanoid_balance.plants.truth import Truth, has_fallen
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -23,7 +25,7 @@ SINK = 2e-4  # how deep standing soles press into the ground [m]
 
 
 def _run(places: Array) -> slice | Array:
-    """Places of the joints in a state vector: a slice, which is faster to read, where they follow one another."""
+    """Places of joints or soles in an array: a slice, which is faster to read, where they follow one another."""
     return slice(int(places[0]), int(places[-1]) + 1) if (np.diff(places) == 1).all() else places
 
 
@@ -42,8 +44,7 @@ class MujocoPlant:
         self.substeps = round(steps)
         if self.substeps < 1 or abs(steps - self.substeps) > 1e-9:
             raise InputError(f"control period {self.dt:g} s is no multiple of the physics step")
-        if self.options.world.ground != "flat":
-            raise InputError(f"ground is '{self.options.world.ground}'; allowed in MuJoCo: flat")
+        self.terrain = terrain(self.options.world, robot)
         self.model = mujoco_model.build(robot, self.options.world)
         self.data = mujoco.MjData(self.model)
         self._index()
@@ -55,15 +56,18 @@ class MujocoPlant:
     def _index(self) -> None:
         model, robot = self.model, self.robot
         n = robot.n
+        self._cart = self.options.world.ground == "cart"
         self._qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
         self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
         self._truth_sensors = 3 * n + 6 + 12
         self._torso = model.body(robot.config.torso).id
-        self._soles = np.array([model.site(name).id for name in SOLE_NAMES])
-        ground, soles = model.geom("ground").id, [model.geom(name).id for name in SOLE_NAMES]
+        self._soles = _run(np.array([model.site(name).id for name in SOLE_NAMES]))
+        ground = [model.geom(name).id for name in ("ground", *(box.name for box in self.terrain.boxes))]
+        feet = [model.geom(name).id for name in SOLE_NAMES]
+        feet += np.flatnonzero(model.geom_bodyid >= model.body("cart").id).tolist() if self._cart else []
         self._fallen = np.zeros((model.ngeom, model.ngeom), dtype=bool)  # pairs of geoms whose contact is a fall
         self._fallen[ground, :] = self._fallen[:, ground] = True
-        self._fallen[ground, soles] = self._fallen[soles, ground] = self._fallen[ground, ground] = False
+        self._fallen[np.ix_(ground, ground + feet)] = self._fallen[np.ix_(ground + feet, ground)] = False
         drives = np.any(robot.drive_stiffness) or np.any(robot.drive_damping)
         self._onboard = bool(drives) and robot.actuation.constant  # ideal drives with feedback of their own
         self._runs = _run(self._qpos), _run(self._qvel)
@@ -81,7 +85,7 @@ class MujocoPlant:
         model.actuator_forcelimited[:] = False
         self._inside = False  # the feedback of the drives is part of the physics
         if q is None:
-            q = robot.stance(math.radians(self.options.world.slope))
+            q = robot.stance(self.terrain.slope)
         self._place_base(q)
         data.qpos[self._qpos] = q[7:]
         data.ctrl[:] = self._torque = robot.standing_torque(q)
@@ -95,7 +99,7 @@ class MujocoPlant:
         idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
         self._sensors = self._signs * data.sensordata
-        self._push_force = np.zeros(3)
+        self._push_force, self._push_point = np.zeros(3), self.data.subtree_com[1].copy()
         self._contacts, self._touching = b"", False
 
     def lay(self, q: Array) -> None:
@@ -131,10 +135,7 @@ class MujocoPlant:
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
-        link = push.link or self.robot.config.torso
-        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link)
-        if body < 0:
-            raise InputError(f"push link '{link}': the robot has no such link")
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link_of(self.robot, push))
         self._pushes.append((push, body, None if push.point is None else np.array(push.point)))
 
     def remove_push(self, push: ExternalForce) -> None:
@@ -209,6 +210,7 @@ class MujocoPlant:
         """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
         data = self.data
         self._push_force[:] = 0.0
+        self._push_point = data.subtree_com[1].copy()
         for _, body, _ in self._pushes:
             data.xfrc_applied[body] = 0.0
         for k, (push, body, point) in enumerate(self._pushes):
@@ -216,11 +218,14 @@ class MujocoPlant:
             if size == 0.0:
                 continue
             rotation = data.xmat[body].reshape(3, 3)
-            if point is None:  # through the CoM, from now on fixed to the link
-                point = rotation.T @ (data.subtree_com[1] - data.xpos[body])
+            if point is None:  # from now on fixed to the link
+                com = data.subtree_com[1]
+                place = takes_hold(push, data.xpos[body], com, self.ground_below(com))
+                point = rotation.T @ (place - data.xpos[body])
                 self._pushes[k] = (push, body, point)
             force = size * push.axis
-            arm = data.xpos[body] + rotation @ point - data.xipos[body]
+            self._push_point = data.xpos[body] + rotation @ point
+            arm = self._push_point - data.xipos[body]
             data.xfrc_applied[body, :3] += force
             data.xfrc_applied[body, 3:] += np.cross(arm, force)
             self._push_force += force
@@ -228,7 +233,13 @@ class MujocoPlant:
     # ---- ground truth ----
 
     def _height(self) -> float:
-        return height_above(self.data.subtree_com[1], self.options.world.slope)
+        com = self.data.subtree_com[1]
+        return float(com[2] - self.ground_below(com))
+
+    def ground_below(self, point: Array) -> float:
+        """Height of the ground below a point, world (3,) [m]."""
+        x, y, _ = point.tolist()
+        return self.terrain.height(x, y)
 
     def fell(self) -> bool:
         return has_fallen(self.touching(), float(self._torso_axis()[2]), self._height(), self._com_height)
@@ -250,7 +261,7 @@ class MujocoPlant:
         """What really happened, at the stamp of the next ``read``."""
         data = self.data
         momentum = self._sensors[self._truth_sensors :].copy()
-        rotation = data.site_xmat[self._soles].reshape(2, 3, 3)
+        rotation = data.site_xmat[self._soles].copy().reshape(2, 3, 3)
         axis = self._torso_axis()
         wrench = self._sensors[self._truth_sensors - 12 : self._truth_sensors].reshape(2, 2, 3)
         world = wrench @ rotation.transpose(0, 2, 1)
@@ -261,13 +272,14 @@ class MujocoPlant:
             angular_momentum=momentum[3:],
             base_position=data.xpos[1].copy(),
             base_quaternion=data.xquat[1][[1, 2, 3, 0]],
-            joint_position=data.qpos[self._qpos],
+            joint_position=data.qpos[self._runs[0]].copy(),
             torque=self._torque.copy(),
             torso_axis=axis,
-            sole_position=data.site_xpos[self._soles],
+            sole_position=data.site_xpos[self._soles].copy(),
             sole_rotation=rotation,
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
+            push_point=self._push_point,
             fell=has_fallen(self.touching(), float(axis[2]), self._height(), self._com_height),
         )
