@@ -8,6 +8,7 @@ reason.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -31,13 +32,18 @@ class Player:
 
     def begin(self, position: Array) -> None:
         """From the joint positions that are (n,) [rad]."""
-        keys = self.script.keys
-        self._curve = Curve([0.0, *(key.at for key in keys)], np.array([position, *(key.pose for key in keys)]))
-        world = [np.zeros(self.robot.n), *(key.world.astype(float) for key in keys)]
-        self._world = Curve(self._curve.times, np.array(world)) if self._tilt else None
+        self._first = position
+        self._draw()
         self.clock = self.waited = self.lagged = 0.0
         self.next = 0  # key that comes
         self.done = self.gave_up = ""
+
+    def _draw(self) -> None:
+        """The curves through the keys."""
+        keys = self.script.keys
+        self._curve = Curve([0.0, *(key.at for key in keys)], np.array([self._first, *(key.pose for key in keys)]))
+        world = [np.zeros(self.robot.n), *(key.world.astype(float) for key in keys)]
+        self._world = Curve(self._curve.times, np.array(world)) if self._tilt else None
 
     @property
     def last(self) -> bool:
@@ -56,7 +62,7 @@ class Player:
             position = position - share * self._tilt.of(q)
         wanted = np.clip(position, robot.lower, robot.upper)
         rate = 0.0 if self._waits(dt, side, load) else self._pace(dt, wanted - q[7:])
-        self._advance(dt * rate)
+        self._advance(dt * rate, side, load)
         return wanted, rate * velocity
 
     def _waits(self, dt: float, side: str, load: float) -> bool:
@@ -83,7 +89,7 @@ class Player:
             self.gave_up = f"joint '{joint}' is {error[worst]:.2f} rad behind, and {self.lagged:.1f} s are lost"
         return rate
 
-    def _advance(self, dt: float) -> None:
+    def _advance(self, dt: float, side: str, load: float) -> None:
         """The clock never runs past a key that waits."""
         if self.done:
             return
@@ -93,11 +99,24 @@ class Player:
             key = keys[self.next]
             self.next += 1
             self.waited = 0.0
+            self._leave_out(side, load)
+            keys = self.script.keys
             if key.until is not None:
                 self.clock = key.at
                 return
         if self.next == len(keys) and self.clock > keys[-1].at:
             self.done = "the script is over"
+
+    def _leave_out(self, side: str, load: float) -> None:
+        """The key that comes is not needed: those after it come sooner."""
+        keys, k = self.script.keys, self.next
+        unless = keys[k].unless if k < len(keys) else None
+        if unless is None or not unless.met(side, load):
+            return
+        gained = keys[k].at - keys[k - 1].at
+        later = (replace(key, at=key.at - gained) for key in keys[k + 1 :])
+        self.script = replace(self.script, keys=(*keys[:k], *later))
+        self._draw()
 
 
 class Tilt:

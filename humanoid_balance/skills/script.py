@@ -10,6 +10,7 @@
         pose: {"*_knee": 0.6} # joints by name or pattern [rad]; one that is not named stays as in the key before
         world: {"*_hip_pitch": 0.0}  # the same, of the joint's child against the vertical instead of its parent
         until: {side: prone}  # hold this key until the body lies so, or ``soles: SHARE`` of the weight is on the soles
+        unless: {soles: 0.2}  # leave this key out if it is so when the key before is passed
         patience: 1.0         # how long it may wait for that; longer: the skill is given up [s]
     provenance: {...}         # how the figures were found
 
@@ -66,6 +67,7 @@ class Key:
     world: Flags  # joints whose target is against the vertical (n,)
     until: Until | None = None
     patience: float = 1.0  # [s]
+    unless: Until | None = None
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,9 @@ class Script:
         other = {LEFT_SIDE: RIGHT_SIDE, RIGHT_SIDE: LEFT_SIDE}
 
         def flip(key: Key) -> Key:
-            until = key.until and replace(key.until, side=other.get(key.until.side, key.until.side))
-            return replace(key, pose=mirror.of(key.pose), world=key.world[mirror.partner], until=until)
+            until, unless = (c and replace(c, side=other.get(c.side, c.side)) for c in (key.until, key.unless))
+            pose, world = mirror.of(key.pose), key.world[mirror.partner]
+            return replace(key, pose=pose, world=world, until=until, unless=unless)
 
         return replace(
             self,
@@ -176,17 +179,17 @@ def _keys(reader: Reader, robot: Robot, nearest: bool) -> tuple[Key, ...]:
                 pose[joints], world[joints] = value, kind == "world"
                 if nearest and kind == "pose":
                     pose[joints] = np.clip(value, robot.lower[joints], robot.upper[joints])
-        until = _until(section)
+        until, unless = _until(section, "until"), _until(section, "unless")
         patience = section.number("patience", 1.0, low=0.0, high=LONGEST)
-        section.done("at, pose, world, until, patience")
-        keys.append(Key(at, pose, world, until, patience))
+        section.done("at, pose, world, until, unless, patience")
+        keys.append(Key(at, pose, world, until, patience, unless))
     return tuple(keys)
 
 
-def _until(section: Reader) -> Until | None:
-    if "until" not in section.data:
+def _until(section: Reader, key: str) -> Until | None:
+    if key not in section.data:
         return None
-    entry = section.section("until")
+    entry = section.section(key)
     side = entry.text("side", "")
     if side and side not in (*LYING, UPRIGHT):
         raise entry.bad("side", side, ", ".join((*LYING, UPRIGHT)))

@@ -27,7 +27,7 @@ def write(file: Path, script: Script, robot: Robot, provenance: dict[str, Any]) 
             values = {robot.joint_names[i]: _inside(robot, i, key.pose[i]) for i in changed if key.world[i] == wanted}
             if values:
                 entry[kind] = values
-        keys.append(entry | {k: v for k, v in old.items() if k in ("until", "patience")})
+        keys.append(entry | {k: v for k, v in old.items() if k in ("until", "unless", "patience")})
         last = key.pose
     data["keys"], data["provenance"] = keys, provenance
     text = yaml.safe_dump(data, sort_keys=False, width=120, default_flow_style=None)

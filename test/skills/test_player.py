@@ -78,3 +78,25 @@ def test_a_target_against_the_world_holds_the_link_whatever_the_trunk_does(human
     for pitch in (-1.2, 0.4, 1.5):
         q[3:7] = pin.Quaternion(pin.rpy.rpyToMatrix(0.0, pitch, 0.0)).coeffs()
         assert tilt.of(q)[hip] == pytest.approx(pitch, abs=0.01)  # the stance itself is not quite level
+
+
+@pytest.mark.parametrize(("load", "length"), [(0.0, 1.5), (0.5, 1.0)])
+def test_a_key_that_is_not_needed_is_left_out(human: Robot, tmp_path: Path, load: float, length: float) -> None:
+    file = tmp_path / "push.yaml"
+    head = SCRIPT[: SCRIPT.index("  - ")]
+    keys = (
+        "at: 0.5, pose: {l_knee: 1.0}",
+        "at: 1.0, pose: {l_knee: 2.0}, unless: {soles: 0.2}",
+        "at: 1.5, pose: {l_knee: 0.5}",
+    )
+    file.write_text(head + "".join(f"  - {{{key}}}\n" for key in keys), encoding="utf-8")
+    player = Player(human, scripts.load(file, human))
+    q, knee, highest, ticks = human.q_nominal.copy(), human.joint_names.index("l_knee"), 0.0, 0
+    q[7:] = 0.0
+    player.begin(q[7:])
+    while not player.done:
+        q[7:], _ = player.update(DT, q, "prone", load)
+        highest, ticks = max(highest, q[7 + knee]), ticks + 1
+    assert ticks * DT == pytest.approx(length, abs=0.01)
+    assert q[7 + knee] == pytest.approx(0.5, abs=0.01)
+    assert (highest > 1.9) == (load == 0.0)
