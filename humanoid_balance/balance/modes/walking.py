@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
+from humanoid_balance.balance.footing import Footing
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.laws import Wish
@@ -84,7 +85,7 @@ class Walking(BalanceMode):
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
-        self.crouch = Crouch(robot, self.gait)
+        self.crouch, self.footing = Crouch(robot, self.gait), Footing()
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -202,6 +203,7 @@ class Walking(BalanceMode):
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
             self.cycle.lift(now, plan.time)
+            self.footing.begin(now.state.stamp)
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
@@ -216,6 +218,7 @@ class Walking(BalanceMode):
         if cycle.phase != SWINGING:
             self._landed(now)
             return None
+        self.footing.learn(now, 1 - self.side, self.memory.ground)
         since, left = cycle.under_way
         times = [max(left, 0.005)]
         for change in (-HASTE, HASTE):
