@@ -12,8 +12,8 @@ from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_
 from humanoid_balance.commands.push import add_world, world_settings
 from humanoid_balance.commands.walk import push
 from humanoid_balance.errors import InputError
+from humanoid_balance.experiments import cycles, learning
 from humanoid_balance.experiments import gait as experiment
-from humanoid_balance.experiments import learning
 from humanoid_balance.gaits import library
 
 
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
     add("--learn", type=number, metavar="S", help="learn the trunk's torque in bins this wide; --time: 122 s")
     add("--save", type=Path, metavar="F.yaml", help="the gait as it was learnt")
+    add("--fit", type=Path, metavar="F.yaml", help="a gait whose curves are those of this run")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--torque-limit", type=number, metavar="X", help="no motor is stronger than this, in N m")
     add(
@@ -63,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
     with Bar(f"gait {options.gait}") as bar:
         if options.learn is None:
             done = experiment.run(settings, chain, options.push, bar, options.log)
+            if options.fit is not None:
+                options.fit.write_text(cycles.text(done, f"{options.gait}, fitted"), encoding="utf-8")
         else:
             done, learnt = learning.run(settings, options.gait, options.learn, bar, options.log)
             if options.save is not None:
@@ -80,6 +83,10 @@ def check_learning(options: argparse.Namespace) -> None:
         writable(options.save, "--save", (".yaml",))
         if options.learn is None:
             raise InputError("--save: what is learnt can be saved; allowed: together with --learn")
+    if options.fit is not None:
+        writable(options.fit, "--fit", (".yaml",))
+        if options.learn is not None or options.to or options.push:
+            raise InputError("--fit: one gait, undisturbed; allowed: without --learn, --to and --push")
     if options.learn is not None and (options.to or options.push):
         raise InputError("--learn: one gait, undisturbed; allowed: without --to and --push")
 

@@ -141,6 +141,8 @@ class FiniteStateGait(BalanceMode):
         row, stance, reaction = machine.state, machine.stance, table.reaction
         if reaction is not None and reaction.delay <= state.stamp - state.push.onset < reaction.delay + reaction.time:
             table = table.raised
+        if table.cycle is not None:
+            row = table.cycle.posed(row, age, table.gains)
         t = law.update(table, row, stance, state, self.heading, trunk_forward=forward, drift=self._error)
         if t.sliding is not None:
             share = min(passed / DRIFTING, 1.0)

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
+from humanoid_balance.gaits.cycle import LONGEST as LONGEST_CYCLE
+from humanoid_balance.gaits.cycle import MOST, Cycle, FourierCurve
+from humanoid_balance.gaits.cycle import SHORTEST as SHORTEST_CYCLE
 from humanoid_balance.gaits.learning import NARROWEST, WIDEST, Learning
 from humanoid_balance.yaml_file import Reader, names_of, read
 
@@ -97,6 +100,7 @@ class GaitTable:
     robots: tuple[str, ...] = ()  # for which it was made; for people
     learning: Learning | None = None  # of the trunk's torque
     reaction: Reaction | None = None  # to a push
+    cycle: Cycle | None = None  # curves that the angles of the states are added to
     drift: float = 0.0  # of the swinging thigh to the left, on both sides: it goes sideways [rad]
 
     @cached_property
@@ -141,6 +145,7 @@ def load(file: Path) -> GaitTable:
         robots=reader.names("robots"),
         learning=_learning(reader.section("learning")) if "learning" in reader.data else None,
         reaction=_reaction(reader.section("reaction")) if "reaction" in reader.data else None,
+        cycle=_cycle(reader.section("cycle")) if "cycle" in reader.data else None,
         drift=reader.number("drift", 0.0, -math.pi, math.pi),
     )
     reader.done(names_of(GaitTable, ("name", "file")))
@@ -178,6 +183,23 @@ def _gain(reader: Reader, key: str) -> Gain:
                 key, [stiffness, damping], "[stiffness, damping], 0 to 10000 N m/rad and 0 to 1000 N m s/rad"
             )
     return Gain(stiffness, damping)
+
+
+def _cycle(reader: Reader) -> Cycle:
+    cycle = Cycle(
+        reader.number("period", ..., SHORTEST_CYCLE, LONGEST_CYCLE),
+        *(_curve(reader, key) for key in ("hip", "knee", "ankle")),
+    )
+    reader.done(names_of(Cycle))
+    return cycle
+
+
+def _curve(reader: Reader, key: str) -> FourierCurve:
+    given = reader.listed(key)
+    if len(given) % 2 == 0 or len(given) > 1 + 2 * MOST:
+        raise reader.bad(key, given, f"[mean, a1, b1, a2, b2, ...], up to {MOST} harmonics [rad]")
+    mean, *parts = (reader.check_number(f"{key}[{k}]", v, -math.tau, math.tau) for k, v in enumerate(given))
+    return FourierCurve(mean, tuple(zip(parts[::2], parts[1::2], strict=True)))
 
 
 def _learning(reader: Reader) -> Learning:

@@ -20,7 +20,7 @@ from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, LATCHED, SENSOR
 from humanoid_balance.nodes.state_message import StateMessage
-from humanoid_balance.nodes.waiting import ask
+from humanoid_balance.nodes.waiting import DISCOVERY, ask, until
 from humanoid_balance.nodes.wishes import Wishes
 from humanoid_balance.plants.ros import commands as ros_commands
 from humanoid_balance.plants.ros import status as ros_status
@@ -150,10 +150,13 @@ class BalanceController(BoxNode):
 
     async def reset(self) -> str:
         """Plant and controller are disarmed then, and the estimate starts anew: the robot may have been moved."""
-        why = await self.operator.reset()
-        if not why and self._restart_estimate is not None and self._restart_estimate.service_is_ready():
-            why = await ask(self._restart_estimate, Trigger.Request())
-        return why
+        why, estimator = await self.operator.reset(), self._restart_estimate
+        if why or estimator is None or self.control.last is None:
+            return why
+        if await until(estimator.service_is_ready, DISCOVERY):  # this node, or that one, may have just been started
+            return await ask(estimator, Trigger.Request())
+        self.log.warning(f"the estimate goes on: no {estimator.srv_name}; see parameter 'estimator'")
+        return ""
 
     def on_live_change(self, name: str, value: Any) -> None:
         operator.live_gain(self.control, self.own_gains, name, value)

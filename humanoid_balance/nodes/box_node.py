@@ -18,6 +18,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from std_srvs.srv import Trigger
 
 from humanoid_balance.errors import InputError
+from humanoid_balance.nodes import rank
 from humanoid_balance.nodes.claims import Claims
 from humanoid_balance.nodes.inbox import Inbox
 from humanoid_balance.nodes.parameters import Entry, Parameters
@@ -133,6 +134,7 @@ class BoxNode(LifecycleNode):
         result = super().on_activate(state)
         self.watch = Stopwatch()
         self._percentiles = {}
+        rank.take_up()
         self.running = True
         self._thread = threading.Thread(target=self._run, name=self.get_name(), daemon=True)
         self._thread.start()

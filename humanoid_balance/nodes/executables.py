@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from humanoid_balance.nodes.box_node import BoxNode
 
+from humanoid_balance.nodes import rank
 from humanoid_balance.nodes.middleware import avoid_shared_memory
 
 NODES = {
@@ -57,6 +58,7 @@ class Signals:
 
 def start(name: str) -> NoReturn:
     """Load a node, then run it until its end."""
+    rank.put_off()
     signals = Signals()
     end_with_parent()
     avoid_shared_memory()

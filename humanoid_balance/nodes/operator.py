@@ -134,6 +134,8 @@ class Operator:
         control, motors = self._control, self._control.motors
         if motors is None:
             return control.reset()
+        if control.safety.trip is None:
+            control.disarm()  # before the plant: a simulated robot that was put back would be driven for a moment
         return await motors.release() or control.reset() or await motors.clear()
 
     def _on_hoist(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -12,7 +12,7 @@ from nodes.graph import Graph
 from rclpy.lifecycle import TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
-from humanoid_balance.nodes.box_node import BoxNode
+from humanoid_balance.nodes.box_node import FEW, BoxNode
 from humanoid_balance.nodes.qos import SHOWN
 from humanoid_balance.robot.model import Robot
 
@@ -66,3 +66,19 @@ def test_an_exception_ends_in_damping_and_a_latched_fault(graph: Graph, node: Fr
     assert node.trigger_deactivate() == TransitionCallbackReturn.SUCCESS
     assert node.trigger_cleanup() == TransitionCallbackReturn.SUCCESS
     assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS, "and it can be set up once more"
+
+
+def test_a_loop_that_is_often_late_warns_and_is_well_again_when_it_is_not(graph: Graph, node: Fragile) -> None:
+    heard: list[DiagnosticArray] = graph.listen(DiagnosticArray, "/diagnostics")
+    node.trigger_configure()
+    node.trigger_activate()
+
+    def ticks(late: int) -> None:
+        for k in range(FEW):
+            node.watch.add(1e-3, k < late)
+
+    ticks(late=FEW // 10)
+    assert graph.wait(lambda: bool(heard) and heard[-1].status[0].level == DiagnosticStatus.WARN, 10)
+    assert heard[-1].status[0].message == "10% of the ticks are late"
+    ticks(late=0)
+    assert graph.wait(lambda: heard[-1].status[0].level == DiagnosticStatus.OK, 10), heard[-1].status[0].message

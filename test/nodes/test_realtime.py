@@ -18,12 +18,18 @@ from humanoid_balance.nodes.throttle import Throttle
 
 
 def test_deadlines_are_absolute_and_late_ticks_are_caught_up() -> None:
-    pace, begun = TickPace(0.005), time.monotonic()
-    for k in range(40):
-        if k == 10:
-            time.sleep(0.02)
-        pace.wait()
-    assert time.monotonic() - begun == pytest.approx(0.2, abs=0.05)  # not 0.2 and the pause
+    """40 ticks end after 0.2 s, not after 0.2 s and the pause; the best of five tries, as machines are busy."""
+
+    def lasted() -> float:
+        pace, begun = TickPace(0.005), time.monotonic()
+        for k in range(40):
+            if k == 10:
+                time.sleep(0.1)
+            pace.wait()
+        return time.monotonic() - begun
+
+    best = min(lasted() for _ in range(5))
+    assert 0.19 < best < 0.25
 
 
 def test_after_a_long_stop_time_goes_on_from_now() -> None:

@@ -204,9 +204,12 @@ def test_a_replayed_log_is_the_run(tmp_path: Path) -> None:
     from humanoid_balance.stack import RunSettings
 
     path = tmp_path / "run.mcap"
-    push.run(RunSettings(robot="g1", time=0.6), [PushProfile(80.0, 0.1, 30.0, 0.1)], log=path)
+    push.run(RunSettings(robot="g1", time=0.6), [PushProfile(150.0, 0.1, 180.0, 0.1)], log=path)
     robot = registry.load("g1")
     result = replay(robot, Recorded(robot, BagFacts([path], ""), 0.001, newest=False), BalanceSettings(), 0.001)
+    kudoh = BalanceSettings(policy="kudoh")
+    other = replay(robot, Recorded(robot, BagFacts([path], ""), 0.001, newest=False), kudoh, 0.001)
+    assert "in place" in result["modes"] and other["torque_max"] > 1.0, "another policy answers otherwise"
     assert set(result["state_max"]) == set(Layout(RobotState, robot.n).places)
     assert result["verdicts"] == result["frames"] == 600
     assert result["status_differs"] == 0 and result["active_differs"] == 0

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
-from humanoid_balance.balance.footing import Footing
-from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter, Flying, Pendulum
+from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
+from humanoid_balance.balance.placement import adapter
 from humanoid_balance.balance.reference import WALK
 from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
@@ -81,11 +81,11 @@ class Walking(BalanceMode):
         self.gait = Gait(robot, self.reach)
         self.route = Route(robot, self.gait)
         half = planner.half_length - edge, planner.half_width - edge
-        self.adapter = Adapter(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
+        self.adapter = adapter(planner.policy)(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
-        self.crouch, self.footing = Crouch(robot, self.gait), Footing()
+        self.crouch = Crouch(robot, self.gait)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -203,7 +203,6 @@ class Walking(BalanceMode):
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
             self.cycle.lift(now, plan.time)
-            self.footing.begin(now.state.stamp)
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
@@ -218,7 +217,6 @@ class Walking(BalanceMode):
         if cycle.phase != SWINGING:
             self._landed(now)
             return None
-        self.footing.learn(now, 1 - self.side, self.memory.ground)
         since, left = cycle.under_way
         times = [max(left, 0.005)]
         for change in (-HASTE, HASTE):

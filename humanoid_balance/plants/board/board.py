@@ -41,6 +41,9 @@ from humanoid_balance.types import LEFT, RIGHT, Array, SensorFrame
 
 FIRMWARE = b"virtual board".ljust(20, b"\0")
 UNCONFIGURED_PERIOD = 10_000  # between states [µs]
+FIRST_OF_BOARDS = 16  # of the codes of boards; those of joints are smaller
+OF_JOINTS = tuple(int(code) for code in FaultCode if code < FIRST_OF_BOARDS)
+OF_BOARDS = tuple(int(code) for code in FaultCode if code >= FIRST_OF_BOARDS)
 REPEAT = 100_000  # of faults that last, and least time between equal refusals [µs]
 DRIVE_SPEED = (1.5, 3.0)  # a drive's speed limit: so many times the joint's, and this much more [rad/s]
 TEMPERATURE_MAX, VOLTAGE_MIN, VOLTAGE_MAX = TEMPERATURE + 55.0, 0.75 * VOLTAGE, 1.2 * VOLTAGE
@@ -122,10 +125,13 @@ class VirtualBoard:
         self._refused[BoardFault[FaultCode(fault.code).name]] = now
         self._tell(fault, now)
 
+    def _due(self, code: int, joint: int, now: int) -> bool:
+        """Asked a thousand times a second for each fault that lasts: a robot that lies has many."""
+        return now - self._told.get((code, joint), -REPEAT) >= REPEAT
+
     def _tell(self, fault: Fault, now: int) -> None:
-        key = (fault.code, fault.joint)
-        if now - self._told.get(key, -REPEAT) >= REPEAT:
-            self._told[key] = now
+        if self._due(fault.code, fault.joint, now):
+            self._told[fault.code, fault.joint] = now
             self._send(fault, now)
 
     def port_closed(self, now: int) -> None:
@@ -150,14 +156,17 @@ class VirtualBoard:
         severe = self.condition.update(position, velocity)
         self.machine.tick(now, severe, self.line_pressed)
         if np.count_nonzero(self.condition.faults):
-            for index in np.flatnonzero(self.condition.faults):
-                for code in FaultCode:
-                    if code < 16 and self.condition.faults[index] >> code & 1:
-                        evidence = self.condition.evidence(code, int(index), velocity, position)
-                        self._tell(Fault(code, int(index), *map(float, evidence)), now)
+            for index in np.flatnonzero(self.condition.faults).tolist():
+                bits = int(self.condition.faults[index])
+                for code in OF_JOINTS:
+                    if bits >> code & 1 and self._due(code, index, now):
+                        evidence = self.condition.evidence(FaultCode(code), index, velocity, position)
+                        self._tell(Fault(FaultCode(code), index, *map(float, evidence)), now)
         if self.machine.faults:
-            for bit in self.machine.faults:
-                self._tell(Fault(FaultCode[str(bit.name)], BOARD, 1.0, 0.0), now)
+            bits = int(self.machine.faults)
+            for code in OF_BOARDS:
+                if bits >> code - FIRST_OF_BOARDS & 1 and self._due(code, BOARD, now):
+                    self._tell(Fault(FaultCode(code), BOARD, 1.0, 0.0), now)
 
     def lose_time(self, lost: int) -> None:
         self.machine.lose_time(lost)

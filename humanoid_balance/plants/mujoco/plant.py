@@ -25,7 +25,7 @@ SINK = 2e-4  # how deep standing soles press into the ground [m]
 
 
 def _run(places: Array) -> slice | Array:
-    """Places of the joints in a state vector: a slice, which is faster to read, where they follow one another."""
+    """Places of joints or soles in an array: a slice, which is faster to read, where they follow one another."""
     return slice(int(places[0]), int(places[-1]) + 1) if (np.diff(places) == 1).all() else places
 
 
@@ -61,7 +61,7 @@ class MujocoPlant:
         self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
         self._truth_sensors = 3 * n + 6 + 12
         self._torso = model.body(robot.config.torso).id
-        self._soles = np.array([model.site(name).id for name in SOLE_NAMES])
+        self._soles = _run(np.array([model.site(name).id for name in SOLE_NAMES]))
         ground = [model.geom(name).id for name in ("ground", *(box.name for box in self.terrain.boxes))]
         feet = [model.geom(name).id for name in SOLE_NAMES]
         feet += np.flatnonzero(model.geom_bodyid >= model.body("cart").id).tolist() if self._cart else []
@@ -261,7 +261,7 @@ class MujocoPlant:
         """What really happened, at the stamp of the next ``read``."""
         data = self.data
         momentum = self._sensors[self._truth_sensors :].copy()
-        rotation = data.site_xmat[self._soles].reshape(2, 3, 3)
+        rotation = data.site_xmat[self._soles].copy().reshape(2, 3, 3)
         axis = self._torso_axis()
         wrench = self._sensors[self._truth_sensors - 12 : self._truth_sensors].reshape(2, 2, 3)
         world = wrench @ rotation.transpose(0, 2, 1)
@@ -272,10 +272,10 @@ class MujocoPlant:
             angular_momentum=momentum[3:],
             base_position=data.xpos[1].copy(),
             base_quaternion=data.xquat[1][[1, 2, 3, 0]],
-            joint_position=data.qpos[self._qpos],
+            joint_position=data.qpos[self._runs[0]].copy(),
             torque=self._torque.copy(),
             torso_axis=axis,
-            sole_position=data.site_xpos[self._soles],
+            sole_position=data.site_xpos[self._soles].copy(),
             sole_rotation=rotation,
             sole_force=world[:, 0],
             sole_moment=world[:, 1],

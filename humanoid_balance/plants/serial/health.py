@@ -100,10 +100,11 @@ def torque_share(buses: Sequence[Bus], n: int) -> Array:
     return share
 
 
-def trouble(buses: Sequence[Bus], armed: bool) -> Trip | None:
+def trouble(buses: Sequence[Bus], armed: bool, silence: float = SILENCE) -> Trip | None:
     """The first thing that forbids to arm, or to stay armed; a board on its way to DAMPING is none.
 
-    A board that a joint has stopped is named by that joint also after the joint is well again.
+    A board that a joint has stopped is named by that joint also after the joint is well again. ``silence``: how long
+    none may be silent [s].
     """
     modes = (*ARMED_MODES, Mode.DISARMED) if armed else (Mode.DISARMED,)
     for bus in buses:
@@ -111,8 +112,8 @@ def trouble(buses: Sequence[Bus], armed: bool) -> Trip | None:
             return Trip(f"port lost ({bus.problem})" if bus.problem else "port lost", bus.url, 0.0, 1.0)
         if bus.problem:
             return Trip(bus.problem, bus.url, 0.0, 1.0)
-        if bus.age() > SILENCE:
-            return Trip("board does not answer [s]", bus.name, bus.age(), SILENCE)
+        if bus.age() > silence:
+            return Trip("board does not answer [s]", bus.name, bus.age(), silence)
         cause = bus.joint_cause()
         if cause is not None:
             return Trip(cause.what, cause.joint, cause.value, cause.limit)

@@ -57,6 +57,9 @@ class SerialPlant:
         self.config = ports if isinstance(ports, HardwareConfig) else HardwareConfig.of_ports(ports)
         self.config.check_joints(robot)
         self.robot, self.lockstep = robot.capped(self.config.torque), lockstep
+        self._silence = (
+            float("inf") if lockstep else health.SILENCE
+        )  # in lock-step nobody speaks before he is spoken to
         self.dt = self.config.period if dt is None else dt
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
         self.gate = Gate(TorqueBounds(self.robot.torque_limit, SafetyLimits().rate))
@@ -227,7 +230,7 @@ class SerialPlant:
 
     def _silent(self, bus: Bus) -> bool:
         """What a board last said of itself is no longer to be believed."""
-        return not self.lockstep and bus.age() > health.SILENCE
+        return bus.age() > self._silence
 
     def _note_silence(self) -> None:
         """Log when a board that is plugged in falls silent, and when it is heard again."""
@@ -263,7 +266,7 @@ class SerialPlant:
             stopped = next((bus for bus in self.buses if bus.mode is Mode.STOPPED), None)
             if stopped is not None or self._time() > deadline:
                 bus = stopped or next(bus for bus in self.buses if bus.mode not in ARMED_MODES)
-                what = health.trouble([bus], armed=False) or f"it is {bus.mode.name}"
+                what = health.trouble([bus], False, self._silence) or f"it is {bus.mode.name}"
                 raise InputError(f"board '{bus.name}' at {bus.url}: does not arm: {what}")
             self.write(wanted)
         self.unread()
@@ -319,7 +322,7 @@ class SerialPlant:
     def trouble(self, armed: bool) -> Trip | None:
         """What forbids to arm, or to stay armed."""
         with self._news:
-            found = health.trouble(self.buses, armed)
+            found = health.trouble(self.buses, armed, self._silence)
             if found is None and armed and self.gate.latched:
                 found = Trip(self.gate.reason, "gate", 0.0, 1.0)
         return found

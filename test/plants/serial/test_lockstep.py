@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.protocol import Mode
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.serial import SerialPlant
+from humanoid_balance.plants.serial.health import SILENCE
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot import registry
 from humanoid_balance.types import SensorFrame, TorqueCommand
@@ -124,6 +126,14 @@ def test_missing_boards_are_told() -> None:
 def test_a_port_that_does_not_exist_is_told() -> None:
     with pytest.raises(InputError, match="port /dev/nothing_here"):
         SerialPlant(registry.load("g1"), ["/dev/nothing_here"])
+
+
+def test_in_lockstep_a_slow_host_does_not_miss_its_boards() -> None:
+    """They wait for it; on a busy machine a watchdog on the wall's clock would find them silent."""
+    with stack.board("--robot", "g1") as board, SerialPlant(registry.load("g1"), board.ports, lockstep=True) as plant:
+        plant.arm()
+        time.sleep(3 * SILENCE)
+        assert plant.trouble(armed=True) is None
 
 
 def test_torque_needs_arming_and_a_stop_needs_reset_disarm_and_arm() -> None:
