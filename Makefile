@@ -6,6 +6,7 @@ INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 DEMO := build/demo
 ROBOTS := human talos g1
+CLOCK := test/nodes test/plants test/viewer
 
 # The matrices are small: threads only get in each other's way.
 export OMP_NUM_THREADS := 1
@@ -38,11 +39,13 @@ demo: install ## push the simulated human with 300 N for 0.1 s; writes a plot an
 		--plot $(DEMO)/push.png --video $(DEMO)/push.mp4
 	@echo && echo "To look at:" && ls $(DEMO)/*
 
+# What only computes runs on all cores, what watches the clock or starts processes has the machine to itself.
 test: install ## ruff, mypy and pytest
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow and not gazebo"
+	$(BIN)/python -m pytest -m "not slow and not gazebo" -n auto --dist loadfile $(CLOCK:%=--ignore=%)
+	$(BIN)/python -m pytest -m "not slow and not gazebo" $(CLOCK)
 
 # The lower ends of the ranges in setup.py, about what a ROS 2 Jazzy machine brings. This release of example-robot-data
 # has no g1, so the tests that load it are left out. No ROS, pages or videos here, only physics, QP and pushes.
@@ -61,18 +64,18 @@ $(OLDEST)/.installed: setup.py
 # Kudoh's experiments on a person (KE1 to KE6), then other robots: name = options of push.
 GALLERY := docs/gallery
 CLIPS := ke1 ke2 ke3 ke5 ke6 talos g1
-ke1 := --force 300 --duration 0.1 --direction 0 --strategy in-place --delay 0.2
-ke2 := --force 300 --duration 0.1 --direction 180 --strategy in-place --delay 0.2
-ke3 := --force 200 --duration 0.1 --direction 90 --strategy in-place
-ke4 := --force 100 --duration 6 --direction 0 --profile sine --frequency 1 --time 8
-ke5 := --force 300 --duration 0.1 --direction 0 --strategy step
-ke6 := --force 300 --duration 0.4 --direction 0 --time 10
+ke1 := --robot human:ranges=kudoh --force 300 --duration 0.1 --direction 0 --strategy in-place --delay 0.2
+ke2 := --robot human:ranges=kudoh --force 300 --duration 0.1 --direction 180 --strategy in-place --delay 0.2
+ke3 := --robot human:ranges=kudoh --force 200 --duration 0.1 --direction 90 --strategy in-place
+ke4 := --robot human:ranges=kudoh --force 100 --duration 6 --direction 0 --profile sine --frequency 1 --time 8
+ke5 := --robot human:ranges=kudoh --force 300 --duration 0.1 --direction 0 --strategy step
+ke6 := --robot human:ranges=kudoh --force 300 --duration 0.4 --direction 0 --time 10
 talos := --robot talos --force 450 --duration 0.1 --direction 0
 g1 := --robot g1 --force 175 --duration 0.1 --direction 180
 
 # Walking, pushed on the way: name = options of walk.
 WALKS := walk_human walk_talos walk_g1
-walk_human := --robot human:ranges=adducted --velocity 1.0 --push 300:0.1:90:3 --time 6
+walk_human := --robot human --velocity 1.0 --push 300:0.1:90:3 --time 6
 walk_talos := --robot talos --velocity 0.4 --push 300:0.1:0:3 --time 6
 walk_g1 := --robot g1 --velocity 0.5 --push 100:0.1:270:3 --time 6
 

@@ -86,6 +86,7 @@ setup(
             "hypothesis>=6.170,<7",
             "mypy>=2.4,<3",
             "pytest>=9,<10",
+            "pytest-xdist>=3.8,<4",
             "qpsolvers>=4.13,<5",
             "quadprog>=0.1.14,<0.2",
             "rosbags>=0.11,<0.12",

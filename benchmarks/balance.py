@@ -27,6 +27,7 @@ import numpy as np  # isort: skip  # after the package, which sees to it that li
 
 IN_PLACE = RunSettings(strategy="in-place", delay=0.2, time=7.0)
 AUTO = RunSettings(time=9.0)
+THESIS = "human:ranges=kudoh"  # the body of Kudoh's experiments
 KE1, KE2 = PushProfile(300, 0.1, 0), PushProfile(300, 0.1, 180)
 KE3 = (PushProfile(200, 0.1, 90), PushProfile(200, 0.1, 270))
 KE6 = PushProfile(300, 0.4, 0)
@@ -44,16 +45,18 @@ class Episode:
 
 
 def standard(count: int, rng: np.random.Generator) -> Iterator[Episode]:
-    """The experiments of Kudoh's thesis, and the stepping limits of a 90 kg human."""
-    yield Episode("KE1", IN_PLACE, (KE1,), 0)
-    yield Episode("KE2", IN_PLACE, (KE2,), 0)
-    for push in KE3:
-        yield Episode(f"KE3 at {push.direction:g}", replace(IN_PLACE, delay=0.0), (push,), 0)
+    """The experiments of Kudoh's thesis, on his ranges and on the default ones; stepping limits of a 90 kg human."""
+    for body, of in ((THESIS, ""), (AUTO.robot, ", default ranges")):
+        in_place, auto = replace(IN_PLACE, robot=body), replace(AUTO, robot=body)
+        yield Episode(f"KE1{of}", in_place, (KE1,), 0)
+        yield Episode(f"KE2{of}", in_place, (KE2,), 0)
+        for push in KE3:
+            yield Episode(f"KE3 at {push.direction:g}{of}", replace(in_place, delay=0.0), (push,), 0)
+        yield Episode(f"KE5{of}", replace(auto, strategy="step"), (KE1,), 2)
+        yield Episode(f"KE6{of}", auto, (KE6,))
     for direction in (0, 90):
         sine = PushProfile(100, 60.0, direction, profile="sine", frequency=1.0)
-        yield Episode(f"KE4 at {direction}", replace(AUTO, time=61.0), (sine,), rest=False)
-    yield Episode("KE5", replace(AUTO, strategy="step"), (KE1,), 2)
-    yield Episode("KE6", AUTO, (KE6,))
+        yield Episode(f"KE4 at {direction}", replace(AUTO, robot=THESIS, time=61.0), (sine,), rest=False)
     heavy = replace(AUTO, robot="human:mass=90")
     for direction, impulse in ((0, 120), (90, 110), (180, 70), (270, 110)):
         yield Episode(f"90 kg, {impulse} N s at {direction}", heavy, (PushProfile(impulse / 0.2, 0.2, direction),))

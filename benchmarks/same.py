@@ -2,11 +2,12 @@
 
     python benchmarks/same.py BEFORE AFTER [--quick] [--only NAME ...] [--tolerance 1e-9] [--json]
 
-BEFORE and AFTER are checkouts (``git worktree add BEFORE COMMIT``). Each episode is one ``humanoid-balance push`` in
-both, each in a process of its own; only the command line and ``Loop.tick`` have to be there. Times are CPU times of
-the thread, and the processes take turns, some ticks each, so that a busy machine slows both alike; the ratio of tick
-times is the median over the turns. Exit code 1 when a joint differs by more than the tolerance or one run is longer
-than the other.
+BEFORE and AFTER are checkouts (``git worktree add BEFORE COMMIT``). Each episode is one ``humanoid-balance push`` or
+``gait`` in both, each in a process of its own; only the command line and ``Loop.tick`` have to be there. Times are CPU
+times of the thread, and the processes take turns, some ticks each, so that a busy machine slows both alike; the ratio
+of tick times is the median over the turns. ``around`` is what the experiment does between two ticks: ground truth and
+record. A tick is the sum of all stages. Exit code 1 when a joint differs by more than the tolerance or one run is
+longer than the other.
 """
 
 from __future__ import annotations
@@ -28,17 +29,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 TURN = 100  # ticks of one version, then the other's
-STAGES = ("estimation", "balance", "wholebody", "safety")  # of a tick, as Loop.timing has them after the plant
+STAGES = ("plant", "estimation", "balance", "wholebody", "safety", "around")  # as Loop.timing has them, and the rest
 WARM = 3  # turns that do not count for the time: caches fill, solvers are made
 
 
 @dataclass(frozen=True)
 class Episode:
-    """A name and the arguments of ``humanoid-balance push``."""
+    """A name and the arguments of ``humanoid-balance push``, or of another command."""
 
     name: str
     arguments: str
     quick: bool = False
+    command: str = "push"
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Comparison:
 
 
 def episodes() -> Iterator[Episode]:
-    """KE1-KE6, two pushes of a 90 kg human, talos and g1 from eight sides; standing, for the time."""
+    """KE1-KE6, two pushes of a 90 kg human, talos and g1 from eight sides; standing, for the time; gaits."""
     for name, direction, quick in (("KE1", 0, True), ("KE2", 180, False)):
         yield Episode(
             name, f"--force 300 --duration 0.1 --direction {direction} --strategy in-place --delay 0.2", quick
@@ -82,22 +84,24 @@ def episodes() -> Iterator[Episode]:
     yield Episode("fall", "--force 900 --duration 0.2 --direction 0", quick=True)
     for robot in ("human", "talos", "g1"):
         yield Episode(f"stand/{robot}", f"--robot {robot} --force 0 --duration 0 --direction 0 --time 4")
+    yield Episode("gait/plane", "walk --robot r2d --planar --time 10", quick=True, command="gait")
+    yield Episode("gait/space", "walk-3d --robot human:mass=90,drives=impedance --time 5", quick=True, command="gait")
 
 
 class Version:
     """One checkout, running one episode in a process."""
 
-    def __init__(self, tree: Path, arguments: list[str]) -> None:
+    def __init__(self, tree: Path, command: str, arguments: list[str]) -> None:
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in close
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--episode", str(tree), "push", "--json", *arguments],
+            [sys.executable, __file__, "--episode", str(tree), command, "--json", *arguments],
             env=os.environ | threads | {"PYTHONPATH": str(tree)}, cwd=tree,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
         )  # fmt: skip
 
     def turn(self) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
-        """Joint positions (ticks, n) [rad], times of the stages (ticks, 4) [s], and whether the run is over."""
+        """Joint positions (ticks, n) [rad], times of the stages (ticks, stages) [s], and whether the run is over."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(b"\n")
         self._process.stdin.flush()
@@ -121,7 +125,7 @@ class Version:
 
 def compare(episode: Episode, before: Path, after: Path, tolerance: float, more: list[str]) -> Comparison:
     """Both versions, turn by turn."""
-    versions = [Version(tree, episode.arguments.split() + more) for tree in (before, after)]
+    versions = [Version(tree, episode.command, episode.arguments.split() + more) for tree in (before, after)]
     joints: list[list[NDArray[np.float64]]] = [[], []]
     medians: list[list[NDArray[np.float64]]] = [[], []]  # of each turn: the tick, then its stages
     over = [False, False]
@@ -159,6 +163,7 @@ def run_episode(tree: str, arguments: list[str]) -> int:
         raise SystemExit(f"{loop.__file__} was imported instead of {tree}")
     loop.time = SimpleNamespace(perf_counter=time.thread_time)  # type: ignore[attr-defined]  # the clock of Loop.timing
     original, rows = loop.Loop.tick, []  # type: ignore[var-annotated]
+    clock, since = time.thread_time, time.thread_time()
 
     def answer(over: bool) -> None:
         table = np.array(rows) if rows else np.zeros((0, len(STAGES)))
@@ -169,10 +174,13 @@ def run_episode(tree: str, arguments: list[str]) -> int:
             raise SystemExit(1)
 
     def tick(self: Any, *command: Any) -> Any:
+        nonlocal since
+        around = clock() - since
         done = original(self, *command)
-        rows.append(np.concatenate([self.timing[-1][1:], done.frame.position]))
+        rows.append(np.concatenate([self.timing[-1], [around], done.frame.position]))
         if len(rows) == TURN:
             answer(False)
+        since = clock()
         return done
 
     loop.Loop.tick = tick  # type: ignore[method-assign,assignment]

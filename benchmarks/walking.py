@@ -5,7 +5,7 @@
 A walk is good when the robot is up at the end and, unless it was pushed, obeyed: every commanded speed within 5 %, its
 heading within 2 degrees where no turn is commanded. A plan of footsteps is good when all of them were placed within
 2 cm and 3 degrees, a tour when odometry is within 2 % of the distance, a stop when it took two steps at most (squaring
-up not counted) and the robot then stood within 1 cm.
+up not counted) and the robot then stood within 1 cm. Random commands are followed without the legs touching each other.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from humanoid_balance.balance.gait import Gait
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.balance.route import Placed, Route
 from humanoid_balance.experiments.footstep_plan import Plan, foothold
+from humanoid_balance.experiments.leg_contact import leg_contacts
 from humanoid_balance.experiments.stride import Way
 from humanoid_balance.experiments.walk import BEGIN, Itinerary, Velocity, run
 from humanoid_balance.plants.pushes import PushProfile
@@ -44,6 +45,7 @@ STOPPED, CREPT = 2, 0.01  # steps after the command ended; way of the CoM [m] ..
 SETTLED = 3.0  # ... from this long after the last step on [s]
 STILL: Velocity = (0.0, 0.0, 0.0)
 THESIS_MASS = 71.0  # of Kudoh's body [kg]
+PLACEMENTS = ("capture", "torres", "kudoh")  # step policies that differ while walking
 LEE = {0: 0.59, 90: 0.47, 180: 0.72, 270: 0.36}  # direction of the force [deg]: change of velocity [m/s]
 
 
@@ -80,6 +82,7 @@ class Episode:
     obeys: bool = True  # speeds and heading count
     far: bool = False  # odometry counts
     halts: bool = False  # the command ends, and how it stops counts
+    apart: bool = False  # legs must not touch each other
 
 
 def changed(robot: str, option: str) -> str:
@@ -164,6 +167,18 @@ def lee(options: argparse.Namespace) -> Iterator[Episode]:
             yield Episode(name, settings, script, train, k / options.phases, obeys=False)
 
 
+def policies(options: argparse.Namespace) -> Iterator[Episode]:
+    """Each way to place feet: undisturbed at the speed of the pushes, and pushed from four sides (``--dv``)."""
+    force = options.dv * registry.load(options.robot).mass / 0.2
+    script = steady((asked(options).pushed, 0.0, 0.0))
+    for policy in PLACEMENTS:
+        settings = RunSettings(robot=options.robot, time=7.5, step_policy=policy)
+        yield Episode(f"{policy}, not pushed", settings, script, obeys=False)
+        for direction in range(0, 360, 90):
+            push = PushProfile(force, 0.2, direction, 2.4)
+            yield Episode(f"{policy}, {direction} deg", settings, script, (push,), 0.5, obeys=False)
+
+
 def random(options: argparse.Namespace) -> Iterator[Episode]:
     """120 s of commands that change by up to 0.5 m/s and 0.5 rad/s every 3 s."""
     speeds = asked(options)
@@ -176,7 +191,7 @@ def random(options: argparse.Namespace) -> Iterator[Episode]:
             x, y, turn = velocity.tolist()
             lines.append((BEGIN + 3.0 * k, (x, y, turn)))
         settings = RunSettings(robot=options.robot, time=120.0, seed=seed)
-        yield Episode(f"random, seed {seed}", settings, Itinerary(tuple(lines)), obeys=False)
+        yield Episode(f"random, seed {seed}", settings, Itinerary(tuple(lines)), obeys=False, apart=True)
 
 
 def tour(options: argparse.Namespace) -> Iterator[Episode]:
@@ -243,7 +258,8 @@ def mismatch(options: argparse.Namespace) -> Iterator[Episode]:
 
 
 ROWS: dict[str, Callable[[argparse.Namespace], Iterator[Episode]]] = {
-    row.__name__: row for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch, tour, footsteps)
+    row.__name__: row
+    for row in (forward, ways, halt, pushes, ke7, t4, lee, random, mismatch, tour, footsteps, policies)
 }
 
 
@@ -259,6 +275,12 @@ def attempt(episode: Episode) -> tuple[bool, str]:
         steps, crept = stopped(done, episode.script.lines[-1][0])
         good = steps <= STOPPED and crept < CREPT
         how += f", stopped in {steps} steps, crept {1e3 * crept:.1f} mm"
+    if episode.apart:
+        met = leg_contacts(done)
+        good = good and not met
+        how += f", legs met {len(met)} times" + (
+            f", first {' and '.join(met[0].links)} at {met[0].stamp:.2f} s" if met else ""
+        )
     plan = result.get("footsteps")
     if plan is not None:
         worst = plan["place_error_max"] or 0.0, plan["yaw_error_max_deg"] or 0.0

@@ -25,7 +25,7 @@ WHOLE = STANDARD.instead(falling.ProtectedFalling).plus(
         #
         Transition("falling", "lying", done, "the fall is over"),
         Transition("lying", "skill", skill.asked, "asked for a skill"),
-        Transition("skill", "rising", skill.on_feet, "on its feet"),
+        Transition("skill", "rising", skill.feet_found, "on its feet"),
         Transition("skill", "lying", done, "the skill is over"),
         Transition("rising", "in place", rising.risen, "stands again"),
         Transition("rising", "falling", rising.tipped, "the feet are lost"),

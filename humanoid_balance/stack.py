@@ -36,6 +36,7 @@ class RunSettings:
     step_policy: str = "capture"
     delay: float = 0.0  # reaction delay after a push begins [s]
     fall: str = "protect"  # what is done with a fall that cannot be helped
+    get_up: str = "on command"  # after it
     slope: float = 0.0  # [deg]
     friction: float = 0.8
     payload: float = 0.0  # [kg]
@@ -72,7 +73,7 @@ class RunSettings:
     @property
     def balance(self) -> BalanceSettings:
         """How the controller may answer."""
-        return BalanceSettings(self.strategy, self.policy, self.delay, self.step_policy, fall=self.fall)
+        return BalanceSettings(self.strategy, self.policy, self.delay, self.step_policy, self.get_up, self.fall)
 
     @property
     def world(self) -> World:

@@ -53,6 +53,12 @@ class Pendulum:
     dcm: Point
     height: float  # of the CoM above the ground [m]
 
+    @property
+    def velocity(self) -> Point:
+        """Of the CoM [m/s]; that of the caught DCM, which counts the body's rotation."""
+        (sx, sy), (cx, cy) = self.com, self.dcm
+        return self.omega * (cx - sx), self.omega * (cy - sy)
+
     def strides(self, time: float, pressure: Point, place: Point, hip: Point) -> tuple[float, float]:
         """How far the hips will be from their ankles over the ground [m]: of the leg that stays, of the one that lands.
 
@@ -172,6 +178,12 @@ class Adapter:
                     best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost)
         assert best is not None
         return best
+
+    def reached(self, x: float, y: float, foot: Flying, time: float) -> tuple[Point, Point]:
+        """The nearest place on the leg's own side that the foot reaches in a time, and where it is sent now."""
+        place = self._place(x, y, foot, time, 0)
+        assert place is not None  # only crossing may be out of reach
+        return place, self._aim(*place, foot)
 
     def _place(self, x: float, y: float, foot: Flying, time: float, crossing: int) -> Point | None:
         """The nearest place that the foot reaches in a time; ``crossing`` before (1) or behind (-1) the other one."""

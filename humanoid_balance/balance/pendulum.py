@@ -45,8 +45,8 @@ def torres_step(speed: float, height: float, wanted_speed: float = 0.0) -> float
     return max(-reach, min(reach, distance))
 
 
-def kudoh_step(offset: float, speed: float, length: float) -> float:
-    """Kudoh: the pendulum falls freely for 231 ms to theta_c; the foot lands at alpha_c = 1.3 theta_c behind the leg.
+def kudoh_step(offset: float, speed: float, length: float, ratio: float = KUDOH_RATIO) -> float:
+    """Kudoh: the pendulum falls freely for 231 ms to theta_c; the foot lands at alpha_c = ``ratio`` theta_c.
 
     ``offset`` is the CoM before the stance ankle, ``length`` the pendulum; the foot distance is
     a = l sin(alpha_c) / cos(theta_c - alpha_c) [m].
@@ -54,7 +54,7 @@ def kudoh_step(offset: float, speed: float, length: float) -> float:
     w, time = math.sqrt(GRAVITY / length), KUDOH_STEP_TIME
     theta = (offset * math.cosh(w * time) + speed / w * math.sinh(w * time)) / length
     theta = max(-KUDOH_STEEPEST, min(KUDOH_STEEPEST, theta))
-    alpha = KUDOH_RATIO * theta
+    alpha = ratio * theta
     return length * math.sin(alpha) / math.cos(theta - alpha)
 
 

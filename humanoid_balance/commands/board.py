@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from humanoid_balance.commands.common import count, not_negative, print_json
+from humanoid_balance.commands.push import add_push_place
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes.executables import Signals
 from humanoid_balance.nodes.realtime import QuietCollector, RealTime
@@ -49,8 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="of sensor noise and line disturbances")
     add("--hoist", type=not_negative, metavar="M", help="hang the robot so high above its stance")
     add("--push", action="append", default=[], metavar="F:D:DEG:AT",
-        help="push the torso at the height of the CoM [N:s:deg:s], AT after the robot was let go; may be repeated"
+        help="push the robot [N:s:deg:s], AT after the robot was let go; may be repeated"
     )  # fmt: skip
+    add_push_place(parser)
     for field in fields(Disturbance):
         unit = "S" if field.name in ("delay", "jitter") else "P"
         add(f"--{field.name.replace('_', '-')}", type=not_negative, default=0.0, metavar=unit)
@@ -66,7 +68,9 @@ def run(options: argparse.Namespace) -> None:
     wiring = load(options.wiring) if options.wiring else None
     robot = registry.load(options.robot or (wiring.robot if wiring else None) or "human")
     faults = [PlannedFault.parse(text, robot.joint_names) for text in options.fault]
-    pushes = [PushProfile.parse(text) for text in options.push]
+    pushes = [
+        replace(PushProfile.parse(text), link=options.push_link, height=options.push_height) for text in options.push
+    ]
     disturbance = Disturbance(**{field.name: getattr(options, field.name) for field in fields(Disturbance)})
     body = Body(robot, PlantOptions(noise=options.sensor_noise, seed=options.seed), hoist=options.hoist, pushes=pushes)
     devices, ends = wired(body, wiring, options) if wiring else plain(body, options)

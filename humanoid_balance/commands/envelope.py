@@ -9,7 +9,7 @@ from typing import Any
 
 from humanoid_balance.commands import walk
 from humanoid_balance.commands.common import Bar, add_common, count, not_negative, number, print_json, writable
-from humanoid_balance.commands.push import add_world, world_settings
+from humanoid_balance.commands.push import add_push_place, add_world, world_settings
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import envelope as experiment
 from humanoid_balance.experiments import walking_envelope
@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--velocity", type=number, metavar="M/S", help="of the walk, forward")
     add("--phases", type=count, metavar="N", help=f"evenly over the step; default: {PHASES}")
     add("--push-phase", type=walk.phase, metavar="P", help="0 to 1: this share of the step only")
+    add_push_place(parser)
     add_world(parser)
     add("--plot", type=Path, metavar="F.png", help="polar plot, the pendulum's ceilings beside it")
 
@@ -36,8 +37,9 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         writable(options.plot, "--plot", (".png",))
     settings = experiment.EnvelopeSettings(
-        world_settings(options, None), options.directions, options.duration, options.resolution, options.workers
-    )
+        world_settings(options, None), options.directions, options.duration, options.resolution, options.workers,
+        options.push_link, options.push_height,
+    )  # fmt: skip
     walking = _walking(options, settings)
     with Bar(f"envelope {options.robot}") as bar:
         result = experiment.explore(settings, bar) if walking is None else walking_envelope.explore(walking, bar)
@@ -76,7 +78,8 @@ def table(result: dict[str, Any], settings: experiment.EnvelopeSettings) -> str:
     """The result as a table, with what a pendulum could take."""
     ceilings = experiment.Ceilings(experiment.body(settings.world), settings.world)
     lines = [
-        f"{result['robot']}: {result['mass']:.1f} kg, {result['strategy']}, pushes of {result['duration']:g} s",
+        f"{result['robot']}: {result['mass']:.1f} kg, {result['strategy']}, pushes of {result['duration']:g} s "
+        f"on {result['push_link']}, {result['push_height']:.2f} m high",
         f"{'direction':>9} {'N s':>7} {'dv m/s':>7} {'steps':>5}   pendulum without / with a step, m/s",
     ]
     for row in result["directions"]:
@@ -90,7 +93,7 @@ def walking_table(result: dict[str, Any]) -> str:
     """Of a walk: the weakest and the median phase of each direction."""
     lines = [
         f"{result['robot']}: {result['mass']:.1f} kg, walking at {result['velocity']:g} m/s, {result['strategy']}, "
-        f"pushes of {result['duration']:g} s, dv in m/s",
+        f"pushes of {result['duration']:g} s on {result['push_link']}, {result['push_height']:.2f} m high, dv in m/s",
         f"{'direction':>9} {'least':>6} {'median':>6}   at phases {' '.join(f'{p:.2f}' for p in result['phase'])}",
     ]
     for row in result["directions"]:

@@ -25,8 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--frequency", type=number, default=1.0, metavar="HZ", help="of the sine profile")
     add("--at", type=not_negative, default=1.0, metavar="S", help="when the push begins")
     add("--time", type=number, metavar="S", help="length of the run; default: 5 s after the push")
+    add_push_place(parser)
     add_world(parser)
     add_outputs(parser)
+
+
+def add_push_place(parser: argparse.ArgumentParser) -> None:
+    """Where pushes act; shared by all that push."""
+    add = parser.add_argument
+    add("--push-link", metavar="LINK", help="at the origin of this link; default: the torso, at the CoM")
+    add("--push-height", type=not_negative, metavar="M", help="above the ground; default: of the CoM or of the link")
 
 
 def add_world(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +68,9 @@ def world_settings(options: argparse.Namespace, time: float | None) -> RunSettin
 
 def run(options: argparse.Namespace) -> None:
     push = PushProfile(
-        options.force, options.duration, options.direction, options.at, options.profile, options.frequency
-    )
+        options.force, options.duration, options.direction, options.at, options.profile, options.frequency,
+        options.push_link, height=options.push_height,
+    )  # fmt: skip
     settings = world_settings(options, options.time)
     experiment.check_time(settings, [push])
     check_outputs(options)
@@ -82,9 +91,10 @@ def story(result: dict[str, Any]) -> str:
         verdict = "stands, but not yet still"
     else:
         verdict = f"recovered {result['recovery_time']:.2f} s after the push"
+    where = f", {result['push_link']} {result['push_height']:.2f} m high" if result.get("push_height") else ""
     modes = " -> ".join(f"{name} ({t:.2f} s)" for t, name in result["modes"])
     return (
         f"{result['robot']}: {verdict}, {result['steps']} steps; push {result['impulse']:.1f} N s, "
-        f"dv {result['dv']:.2f} m/s\nmodes: {modes}\n"
+        f"dv {result['dv']:.2f} m/s{where}\nmodes: {modes}\n"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

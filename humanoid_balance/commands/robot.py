@@ -1,4 +1,4 @@
-"""Describe a robot of your own: ``new`` guesses its YAML from a URDF, ``check`` stands and pushes it."""
+"""Describe a robot of your own: ``new`` guesses its YAML from a URDF or MJCF, ``check`` stands and pushes it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SIDES = {0: "from behind", 90: "from the right", 180: "from the front", 270: "fr
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    new = actions.add_parser("new", help="guess the YAML of a URDF, with a comment per guess")
-    new.add_argument("file", type=Path, metavar="R.urdf")
-    new.add_argument("--output", type=Path, metavar="R.yaml", help="default: beside the URDF")
+    new = actions.add_parser("new", help="guess the YAML of a URDF or MJCF, with a comment per guess")
+    new.add_argument("file", type=Path, metavar="R.urdf|R.xml")
+    new.add_argument("--output", type=Path, metavar="R.yaml", help="default: beside that file")
     new.add_argument("--overwrite", action="store_true", help="a YAML that is there already")
     check = actions.add_parser("check", help="stand it, push it with 0.2 m/s from four sides, print what is missing")
     check.add_argument("file", metavar="R.yaml", help="path of a YAML, or a robot's name")
@@ -41,11 +41,11 @@ def run(options: argparse.Namespace) -> None:
         _check(options.file, options.json)
 
 
-def _new(urdf: Path, target: Path, overwrite: bool) -> None:
+def _new(description: Path, target: Path, overwrite: bool) -> None:
     writable(target, "--output", (".yaml", ".yml"))
     if target.exists() and not overwrite:
         raise InputError(f"{target}: is there already; --overwrite replaces it")
-    text = guess(urdf, target)
+    text = guess(description, target)
     target.write_text(text, encoding="utf-8")
     print(f"{target}: written; every guess has a comment")
     try:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from humanoid_balance.balance.settings import GET_UP
 from humanoid_balance.commands.common import Bar, add_common, not_negative, number, print_json
 from humanoid_balance.commands.outputs import add_outputs, check_outputs, write_outputs
-from humanoid_balance.commands.push import add_world, world_settings
+from humanoid_balance.commands.push import add_push_place, add_world, world_settings
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import footstep_plan
+from humanoid_balance.experiments import comeback, footstep_plan
 from humanoid_balance.experiments import walk as experiment
 from humanoid_balance.plants.pushes import PushProfile
 
@@ -26,6 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last push")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--push-phase", type=phase, metavar="P", help="0 to 1: a push waits for this share of the step after its time")
+    add_push_place(parser)
+    add("--get-up", choices=GET_UP, default="on command", help="auto: after a fall it gets up and walks on")
     add_world(parser)
     add_outputs(parser)
 
@@ -65,11 +69,14 @@ def script(options: argparse.Namespace) -> experiment.Itinerary:
 
 
 def run(options: argparse.Namespace) -> None:
-    settings = world_settings(options, options.time)
+    settings = replace(world_settings(options, options.time), get_up=options.get_up)
     orders = script(options)
+    pushes = [replace(push, link=options.push_link, height=options.push_height) for push in options.push]
+    if not pushes and (options.push_link is not None or options.push_height is not None):
+        raise InputError("--push-link and --push-height say where a push acts; allowed: together with --push")
     check_outputs(options)
     with Bar(f"walk {options.robot}") as bar:
-        done = experiment.run(settings, orders, options.push, options.push_phase, bar, options.log)
+        done = experiment.run(settings, orders, pushes, options.push_phase, bar, options.log)
     write_outputs(done, options, story(done.result))
     if options.json:
         print_json(done.result)
@@ -91,9 +98,10 @@ def story(result: dict[str, Any]) -> str:
             f"footsteps {plan['taken']} of {plan['planned']}, at most {100 * plan['place_error_max']:.1f} cm and "
             f"{plan['yaw_error_max_deg']:.1f} deg off\n"
         )
+    back = f"{comeback.story(result)}\n" if result["fell"] and "upright_at" in result else ""
     refused = "".join(f"refused: {why}\n" for why in result["refused"])
     return (
         f"{result['robot']}: {verdict}, {result['steps']} steps; {x:.3f} m/s forward, {y:.3f} m/s left, "
-        f"{turn:.3f} rad/s{error}{heading}\n{pushes}{steps}{refused}"
+        f"{turn:.3f} rad/s{error}{heading}\n{pushes}{steps}{back}{refused}"
         f"tick {result['tick']['median_us']:.0f} us median, {result['rtf']:.2f} x real time"
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from humanoid_balance.estimation.foot_rotation import FootInertia
+from humanoid_balance.estimation.foot_rotation import FootInertia, Rolling
 from humanoid_balance.estimation.ground import GroundPlane
 from humanoid_balance.estimation.kinematics import BodyKinematics
 from humanoid_balance.estimation.momentum import MomentumObserver
@@ -17,7 +17,6 @@ from humanoid_balance.estimation.onset import OnsetWatch
 from humanoid_balance.estimation.push import PushDetector
 from humanoid_balance.estimation.settings import EstimatorSettings
 from humanoid_balance.estimation.sole import Sole
-from humanoid_balance.estimation.zmp import moment_free_point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import GRAVITY, LEFT, RIGHT, Array, TouchWrench
 
@@ -27,6 +26,9 @@ DISAGREE = 0.01  # between plates and kinematics, from where on the latter are b
 # A planned force that no sensor sees may be wrong by this share of itself: the rail gives way, the model is off by some
 # per cent of the weight. What is beyond that is a push.
 UNSURE = 0.5
+# Upward force beside the soles that is a hand under the arm or a model error, as a share of the weight. What is more is
+# a floor under knees, hands or the trunk, and may push sideways with as much as it carries (friction up to one).
+CARRIED = 0.1
 LOWEST = 0.2  # share of the standing CoM height below which the pendulum frequency rises no more
 
 
@@ -86,6 +88,8 @@ class Centroid:
             self._planned, unsure = planned_wrench(touch, body.com)
             known = [a + b for a, b in zip(known, self._planned, strict=True)]
         observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], known, dt)
+        carried = max(0.0, observer.residual[2] - push.bias[2] - CARRIED * self._weight)
+        unsure += carried
         left, right = self._soles
         standing = left.contact.contact and right.contact.contact and not changed
         began = self._onset.update(observer.innovation, dt, variance, standing, unsure)
@@ -94,7 +98,7 @@ class Centroid:
             push.begin(stamp, dt, began, observer.residual)
         self.ground_height = floor_height = ground.height(cx, cy)
         height = cz - floor_height
-        push.update(stamp, dt, observer, height, variance, changed, unsure)
+        push.update(stamp, dt, observer, height, variance, changed, unsure, carried > 0.0)
 
         # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
         ex, ey, ez, _, _, _ = observer.innovation
@@ -107,7 +111,7 @@ class Centroid:
 
         velocity = vx, vy, vz
         self._here = com, velocity, ((fx, fy, fz), (nx, ny, nz))
-        self._fri = self._foot_rotation((fx, fy, fz), (nx, ny, nz), com, dt)
+        self._rolling = self._foot_rotation(dt)
         return velocity
 
     def late(self, left: Sole, right: Sole) -> tuple[Any, ...]:
@@ -128,7 +132,7 @@ class Centroid:
             (left.position, left.rows, left.twist, left.pressure if left.pressed else None),
             (right.position, right.rows, right.twist, right.pressure if right.pressed else None),
             (left.contact.probability, right.contact.probability),
-            self._fri,
+            self._rolling,
         )
 
     def correct(self, change: Floats) -> None:
@@ -156,17 +160,12 @@ class Centroid:
             mz + nz + ax * fy - ay * fx + bx * gy - by * gx,
         )
 
-    def _foot_rotation(self, force: Numbers, moment: Numbers, com: Floats, dt: float) -> Array | None:
-        """The FRI while a standing foot turns."""
+    def _foot_rotation(self, dt: float) -> Rolling | None:
+        """The standing feet that turn; None when both are still, so that the FRI is the ZMP."""
         left, right = self._soles
         self._feet[LEFT].remember(left.twist)
         self._feet[RIGHT].remember(right.twist)
         if (left.flat or not left.pressed) and (right.flat or not right.pressed):
             return None
-        f, n = np.array(force), np.array(moment)
-        for foot, sole in zip(self._feet, self._soles, strict=True):
-            if sole.pressed and sole.turning() > self._turning:
-                own_force, own_moment = foot.wrench(sole, com, dt)
-                f, n = f - own_force, n - own_moment
-        ground = self._ground
-        return np.array(moment_free_point(f.tolist(), n.tolist(), com, ground.point, ground.normal, self._floor))
+        feet = zip(self._feet, self._soles, strict=True)
+        return [foot.turning(sole, dt) for foot, sole in feet if sole.pressed and sole.turning() > self._turning]

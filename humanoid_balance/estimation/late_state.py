@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from humanoid_balance.estimation.foot_rotation import Rolling, rest_of_body
 from humanoid_balance.estimation.sole import pressure_point, turned_twist
 from humanoid_balance.estimation.zmp import NAN3, moment_free_point
 from humanoid_balance.layout import Layout
@@ -38,8 +39,10 @@ class Packed:
         return [np.ndarray(shape, float, packed, offset) for shape, offset in self._views]
 
 
-PACKED = Packed("com_acceleration", "angular_momentum_rate", "dcm", "zmp", "zmp_model", "sole_velocity", "cop")
-LATE = (*PACKED.names, "contact_probability", "zmp_push", "fri")
+SOON = Packed("dcm", "zmp")  # what recorders and figures read of every tick
+PACKED = Packed("com_acceleration", "angular_momentum_rate", "zmp_model", "sole_velocity", "cop")
+LATER = (*PACKED.names, "contact_probability", "zmp_push", "fri")
+LATE = (*SOON.names, *LATER)
 
 
 class LateState(RobotState):
@@ -52,15 +55,30 @@ class LateState(RobotState):
     late: tuple[Any, ...]
 
     def __getattr__(self, name: str) -> Array:
-        if name not in LATE:
+        if name in SOON.names:
+            fields, values = SOON.names, soon_fields(*self.late[:10])
+        elif name in LATER:
+            fields, values = LATER, late_fields(self.zmp, *self.late)
+        else:
             raise AttributeError(f"RobotState has no field '{name}'")
-        for field, value in zip(LATE, late_fields(*self.late), strict=True):
+        for field, value in zip(fields, values, strict=True):
             object.__setattr__(self, field, value)
         found: Array = object.__getattribute__(self, name)
         return found
 
 
+def soon_fields(
+    mass: float, com: Vector, velocity: Vector, omega: float, soles: tuple[Vector, Vector], residual: Vector,
+    bias: Vector, push: tuple[Vector, Vector] | None, ground: tuple[Vector, Vector, float], floor: float,
+) -> Sequence[Array]:  # fmt: skip
+    """The fields ``SOON``, world axes; arguments as of ``late_fields``."""
+    (x, y, z), (vx, vy, vz), (force, moment) = com, velocity, soles
+    zmp = moment_free_point(force, moment, com, ground[0], ground[1], floor)
+    return SOON.views(SOON.pack(x + vx / omega, y + vy / omega, z + vz / omega, *zmp))
+
+
 def late_fields(
+    zmp: Array,
     mass: float,
     com: Vector,
     velocity: Vector,
@@ -74,18 +92,18 @@ def late_fields(
     left: SolePlace,
     right: SolePlace,
     probabilities: tuple[float, float],
-    fri: Array | None,
+    rolling: Rolling | None,
 ) -> tuple[Array, ...]:
-    """The fields ``LATE``, world axes.
+    """The fields ``LATER``, world axes.
 
     ``soles``: force and moment about the CoM of both; ``residual`` wrench and its ``bias``; ``push``: force and moment
     while it is active; ``ground``: point, normal, height below the CoM; below ``floor`` [N] there is no ZMP; ``left``,
-    ``right``: position, rows, twist and centre of pressure of a sole, the latter two in its frame; ``fri`` where it
-    differs from the ZMP.
+    ``right``: position, rows, twist and centre of pressure of a sole, the latter two in its frame; ``rolling``: the
+    feet that turn while they stand, so that the FRI differs from the ZMP.
     """
-    (fx, fy, fz), (nx, ny, nz) = force, moment = soles
+    (fx, fy, fz), (nx, ny, nz) = soles
     point, normal, height = ground
-    (x, y, z), (vx, vy, vz) = com, velocity
+    x, y, _ = com
     rx, ry, rz, sx, sy, sz = residual
     bx, by, bz = bias
     (px, py, pz), (qx, qy, qz) = push or ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -96,7 +114,6 @@ def late_fields(
         model = moment_free_point(needed, turning, com, point, normal, floor)
     packed = PACKED.pack(
         (fx + bx + px) / mass, (fy + by + py) / mass, (fz + bz + pz) / mass - GRAVITY, nx + qx, ny + qy, nz + qz,
-        x + vx / omega, y + vy / omega, z + vz / omega, *moment_free_point(force, moment, com, point, normal, floor),
         *model, *_twist(left), *_twist(right), *_cop(left), *_cop(right),
     )  # fmt: skip
     at_once = dict(zip(PACKED.names, PACKED.views(packed), strict=True))
@@ -107,7 +124,10 @@ def late_fields(
             (turning[0] - qx, turning[1] - qy, turning[2] - qz),
         )
         zmp_push = np.array(moment_free_point(rest, turn, com, point, normal, floor))
-    return (*at_once.values(), np.array(probabilities), zmp_push, at_once["zmp"] if fri is None else fri)
+    fri = zmp
+    if rolling is not None:
+        fri = np.array(moment_free_point(*rest_of_body(soles, com, rolling), com, point, normal, floor))
+    return (*at_once.values(), np.array(probabilities), zmp_push, fri)
 
 
 def _twist(sole: SolePlace) -> list[float]:

@@ -21,6 +21,7 @@ from humanoid_balance.balance.reach import Reach
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push, workers
 from humanoid_balance.geometry import Polygon
+from humanoid_balance.plants.push_place import link_of
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
@@ -44,6 +45,8 @@ class EnvelopeSettings:
     duration: float = 0.1  # of each push [s]
     resolution: float = 1.0  # [N s]
     workers: int = 1
+    link: str | None = None  # that is pushed; the torso without one
+    height: float | None = None  # above the ground [m]; at the CoM, or the origin of the link, without one
 
     def __post_init__(self) -> None:
         ranges = {"directions": (1, 360), "duration": (0.001, 10.0), "resolution": (0.01, 100.0), "workers": (1, 256)}
@@ -57,10 +60,15 @@ class EnvelopeSettings:
         """Directions of the pushes [deg]."""
         return [360.0 * k / self.directions for k in range(self.directions)]
 
+    def push(self, impulse: float, direction: float, start: float = 1.0) -> PushProfile:
+        """[N s], [deg], [s]."""
+        force = impulse / self.duration
+        return PushProfile(force, self.duration, direction, start, link=self.link, height=self.height)
+
 
 def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dict[str, Any]:
     """The JSON object of ``humanoid-balance envelope``."""
-    robot = body(settings.world)
+    robot = pushed(settings)
     pushes = [StandingPush(settings, angle) for angle in settings.angles]
     found = search_all(pushes, robot.mass, settings.resolution, settings.workers, progress)
     rows = [
@@ -72,6 +80,7 @@ def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dic
         "mass": robot.mass,
         "strategy": settings.world.strategy,
         "duration": settings.duration,
+        **place(settings, robot),
         "directions": rows,
     }
 
@@ -79,6 +88,25 @@ def explore(settings: EnvelopeSettings, progress: Progress | None = None) -> dic
 def body(world: RunSettings) -> Robot:
     """The robot that is pushed; complains about a wrong one before any worker is started."""
     return stack.body(world, registry.load(world.robot))
+
+
+def pushed(settings: EnvelopeSettings) -> Robot:
+    """That robot; also complains about a link that it has not, and a height that it does not reach."""
+    robot = body(settings.world)
+    link_of(robot, settings.push(0.0, 0.0))
+    return robot
+
+
+def place(settings: EnvelopeSettings, robot: Robot) -> dict[str, Any]:
+    """Where the pushes act on a robot that stands, for the JSON object."""
+    link, height = settings.link or robot.config.torso, settings.height
+    if height is None:
+        height = robot.com_height
+        if settings.link is not None:
+            data = robot.model.createData()
+            pin.forwardKinematics(robot.model, data, robot.q_nominal)
+            height = float(pin.updateFramePlacement(robot.model, data, robot.model.getFrameId(link)).translation[2])
+    return {"push_link": link, "push_height": height}
 
 
 # ---- the search ----
@@ -108,8 +136,7 @@ def largest(
 
 def survive(settings: EnvelopeSettings, direction: float, impulse: float, check: Progress | None = None) -> int | None:
     """Push once: the steps it took, None if the robot fell or, asked to stay in place, stepped."""
-    profile = PushProfile(impulse / settings.duration, settings.duration, direction)
-    result = push.run(settings.world, [profile], check).result
+    result = push.run(settings.world, [settings.push(impulse, direction)], check).result
     if result["fell"] or (settings.world.strategy == "in-place" and result["steps"]):
         return None
     return int(result["steps"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -12,8 +12,12 @@ import pinocchio as pin
 from humanoid_balance.experiments.contact_delay import contact_delays
 from humanoid_balance.geometry import convex_hull, margin
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import height_above
 from humanoid_balance.recording.record import Record
 from humanoid_balance.types import Array, Flags, Push
+
+if TYPE_CHECKING:
+    from humanoid_balance.recording.run import Run
 
 LOADED = 0.03  # share of the weight above which a sole counts as standing on the ground
 STILL = 0.05  # CoM speed below which the robot is quiet [m/s]
@@ -77,6 +81,21 @@ def zmp_margin(record: Record, every: int = 5) -> float:
             hull = np.array(convex_hull([(x, y) for x, y, _ in corners[k][standing[k]].reshape(-1, 3).tolist()]))
             worst = min(worst, margin(hull, zmp[k]))
     return worst
+
+
+def push_place(run: Run, push: PushProfile) -> dict[str, Any]:
+    """The link that was pushed and how high above the ground it was when that began [m]; None if it never did."""
+    record, link = run.record, push.link or run.robot.config.torso
+    acting = record["true_push"].any(axis=1) & (record["time"] > push.start)
+    if not acting.any():
+        return {"link": link, "height": push.height}
+    return {"link": link, "height": height_above(record["true_push_point"][int(np.argmax(acting))], run.settings.slope)}
+
+
+def torque_roughness(record: Record) -> float:
+    """How fast the torques change: the root mean square of their rates over the limits, all joints and ticks [1/s]."""
+    rate = np.diff(record["true_torque"], axis=0) / np.diff(record["time"])[:, None]
+    return float(np.sqrt(np.mean((rate / record.robot.torque_limit) ** 2))) if len(rate) else math.nan
 
 
 def com_error(record: Record) -> float:

@@ -41,7 +41,7 @@ def figures(run: Run) -> dict[str, Any]:
     """The JSON object of ``humanoid-balance push``."""
     robot, record = run.robot, run.record
     impulse = sum(p.impulse for p in run.pushes)
-    ticks = run.times["tick"]
+    ticks, push = run.times["tick"], run.main_push
     return {
         "robot": robot.spec,
         "mass": robot.mass,
@@ -50,17 +50,26 @@ def figures(run: Run) -> dict[str, Any]:
         "modes": [[round(t, 4), name] for t, name in record.mode_changes],
         "impulse": impulse,
         "dv": impulse / robot.mass,
+        **({} if push is None else {f"push_{key}": value for key, value in metrics.push_place(run, push).items()}),
         "recovery_time": metrics.recovery_time(record, run.pushes),
         "com_error_final": metrics.com_error(record),
         "feet_slip_max": metrics.slip(record),
         "zmp_margin_min": metrics.zmp_margin(record),
         "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
+        "torque_roughness": metrics.torque_roughness(record),
         "torso_lean_max_deg": math.degrees(float(record["true_lean"].max())),
         "estimation": metrics.estimation(record, run.pushes, run.reported),
         "pushes_reported": len(run.reported),
         "tick": timing.percentiles(ticks, tail=True) | {"missed": int((ticks > run.dt).sum())},
         "rtf": round(record.length * run.dt / run.wall, 3),
     }
+
+
+def place(push: PushProfile, height: float) -> str:
+    """Where the force acts, in words; the height above the ground changes the limit by a factor of two."""
+    if push.link is None:
+        return f"at the CoM, {height:.2f} m high" if push.height is None else f"{height:.2f} m high"
+    return f"on {push.link}, {height:.2f} m high"
 
 
 def title(run: Run) -> str:
@@ -72,6 +81,7 @@ def title(run: Run) -> str:
         shape = "" if push.profile == "constant" else f" {push.profile}"
         how = f"pushed {DIRECTIONS.get(round(angle), f'towards {angle:g}°')} with {push.force:g} N{shape}"
         how += f" for {push.duration:g} s ({result['impulse']:.3g} N s, Δv {result['dv']:.2f} m/s)"
+        how += f" {place(push, result['push_height'])}"
     steps = f"{result['steps']} step{'s' * (result['steps'] != 1)}"
     verdict = f"still moving at the end, {steps}"
     if result["fell"]:

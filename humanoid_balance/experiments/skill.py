@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import timing
+from humanoid_balance.experiments import comeback, timing
 from humanoid_balance.experiments.simulation import Progress, simulate
 from humanoid_balance.loop import Tick
 from humanoid_balance.plants.mujoco.plant import MujocoPlant
@@ -26,7 +26,7 @@ from humanoid_balance.skills.rollout import Bench
 from humanoid_balance.skills.script import FEET, Script, find, library
 from humanoid_balance.skills.side import LEFT_SIDE, LYING, PRONE, RIGHT_SIDE, SUPINE, UPRIGHT, TrunkAxes, side_of
 from humanoid_balance.stack import RunSettings
-from humanoid_balance.types import GRAVITY, Array, Command, Flags
+from humanoid_balance.types import GRAVITY, Array, Command
 
 STARTS = ("supine", "prone", "side", "fallen", "random")
 SETTLING = 0.5  # the loop runs this long before the skill is asked for [s]
@@ -35,10 +35,8 @@ AFTER = 1.5  # the run goes on this long after the scripts [s]
 RISING = 4.0  # and so much longer where it should stand up [s]
 KNOCK = 1.5  # change of velocity of the push that knocks a robot over [m/s]: no stance survives it
 KNOCK_TIME = 0.2  # [s]
-STANDS = 0.9  # of the standing CoM height: so tall, and upright, it has got up
 STILL_FOR = 1.0  # it has succeeded when it still stands, or lies as it should, in the last second [s]
 FOOT = 0.06  # parts of the body that are so near the lowest in the stance are feet [m]
-NEAR = 0.6  # a trunk that leans less stands [rad]
 
 
 class Asker:
@@ -158,13 +156,13 @@ def figures(run: Run, skill: str, start: str, script: Script | None, operator: A
     """The JSON object of ``humanoid-balance skill``."""
     robot, record = run.robot, run.record
     times, ends = record["time"], FEET if script is None else script.ends
-    standing = (record["true_com"][:, 2] > STANDS * robot.com_height) & (record["true_lean"] < NEAR)
+    standing = comeback.standing(run)
     axes = TrunkAxes(robot)
     last = times > times[-1] - STILL_FOR
     began = operator.began
     if ends == FEET:
         success = bool(standing[last].all())
-        up = _since(times, standing) if success else math.nan
+        up = comeback.since(times, standing) if success else math.nan
     else:
         sides = [side_of(axes.of(q)) for q in record["true_q"][last][::50]]
         success = all(side == ends for side in sides)
@@ -195,12 +193,6 @@ def peak_force(run: Run) -> float:
     acceleration = np.diff(run.record["true_com_velocity"], axis=0) / run.dt
     push = run.record["true_push"][1:] / run.robot.mass
     return float(run.robot.mass * np.linalg.norm(acceleration - push + (0.0, 0.0, GRAVITY), axis=1).max())
-
-
-def _since(times: Array, standing: Flags) -> float:
-    """Since when it has been standing without a break [s]."""
-    down = np.flatnonzero(~standing)
-    return float(times[min(down[-1] + 1, len(times) - 1)]) if len(down) else float(times[0])
 
 
 def story(result: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.experiments import footstep_plan, metrics, stride, timing
+from humanoid_balance.experiments import comeback, footstep_plan, metrics, stride, timing
 from humanoid_balance.experiments.footstep_plan import Plan
 from humanoid_balance.experiments.simulation import Progress, simulate
 from humanoid_balance.loop import Tick
@@ -133,7 +133,9 @@ def run(
     if last > seconds:
         raise InputError(f"time is {seconds:g} s, the last push ends at {last:g} s; allowed: a time not before that")
     sender = CommandSender(script, pushes, phase)
-    done = simulate(settings, () if phase is not None else pushes, seconds, progress, log, sender)
+    goes_on = settings.get_up == "auto"  # a fall is not the end
+    given = () if phase is not None else pushes
+    done = simulate(settings, given, seconds, progress, log, sender, to_the_end=goes_on)
     done.pushes = tuple(sender.pushes)
     done.commanded = np.array(sender.commanded)
     done.plan = script.plans[-1][1] if script.plans else ()
@@ -142,6 +144,8 @@ def run(
         since, plan = script.plans[-1]
         followed = footstep_plan.followed(done.record, stride.Way.of(done).landings, plan, since)
         done.result["footsteps"] = followed
+    if goes_on:
+        done.result |= comeback.figures(done)
     done.result["refused"] = sender.refused
     done.title = title(done)
     return done
@@ -153,11 +157,13 @@ def figures(run: Run) -> dict[str, Any]:
     way = stride.Way.of(run)
     fell = bool(record["true_fell"].any())
     end = float(record["time"][-1])
+    down = float(record["time"][np.argmax(record["true_fell"])]) if fell else math.inf
     velocity, error = way.velocity()
     pushes = [
         {
             "at": round(push.start, 4), "phase": way.phase(push.start), "direction": push.direction,
-            "impulse": push.impulse, "dv": push.impulse / robot.mass, "survived": not (fell and end < push.end + AFTER),
+            "impulse": push.impulse, "dv": push.impulse / robot.mass, "survived": down > push.end + AFTER,
+            **metrics.push_place(run, push),
         }
         for push in run.pushes
     ]  # fmt: skip
@@ -178,6 +184,7 @@ def figures(run: Run) -> dict[str, Any]:
         "pushes": pushes,
         "steps_to_recover": way.steps_to_recover(max((p.end for p in run.pushes), default=math.nan)),
         "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
+        "torque_roughness": metrics.torque_roughness(record),
         "estimation": metrics.estimation(record, run.pushes, run.reported) | way.odometry(),
         "modes": [[round(t, 4), name] for t, name in record.mode_changes],
         "pushes_reported": len(run.reported),

@@ -13,7 +13,6 @@ from typing import Any
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import envelope, walk
 from humanoid_balance.experiments.envelope import Check, EnvelopeSettings, Progress
-from humanoid_balance.plants.pushes import PushProfile
 
 PUSHED = 2.4  # the step after this time is the one that is pushed [s]: the walk has its speed
 AFTER = 5.0  # a run ends so long after the push [s]: ten steps
@@ -37,7 +36,7 @@ def phases(count: int) -> tuple[float, ...]:
 def explore(settings: WalkingSettings, progress: Progress | None = None) -> dict[str, Any]:
     """The JSON object of ``humanoid-balance envelope --walking``."""
     search = settings.search
-    mass, spec = (body := envelope.body(search.world)).mass, body.spec
+    mass, spec = (body := envelope.pushed(search)).mass, body.spec
     pushes = [WalkingPush(settings, angle, phase) for angle in search.angles for phase in settings.phases]
     found = envelope.search_all(pushes, mass, search.resolution, search.workers, progress)
     dv, count = [impulse / mass for impulse, _ in found], len(settings.phases)
@@ -53,6 +52,7 @@ def explore(settings: WalkingSettings, progress: Progress | None = None) -> dict
         "strategy": search.world.strategy,
         "velocity": settings.velocity,
         "duration": search.duration,
+        **envelope.place(search, body),
         "phase": list(settings.phases),
         "directions": rows,
     }
@@ -68,7 +68,7 @@ class WalkingPush:
         """The steps that it took to be as fast as commanded again; None if it fell or never was."""
         search = self.settings.search
         script = walk.Itinerary(((walk.BEGIN, (self.settings.velocity, 0.0, 0.0)),))
-        push = PushProfile(impulse / search.duration, search.duration, self.direction, PUSHED)
+        push = search.push(impulse, self.direction, PUSHED)
         world = replace(search.world, time=PUSHED + search.duration + AFTER)
         steps: int | None = walk.run(world, script, [push], self.phase, check).result["steps_to_recover"]
         return steps

@@ -142,9 +142,10 @@ class Bodies:
         axes.plot(*capture, **MARK_DCM, zorder=6)
         force = self.record["true_push"][k]
         if np.linalg.norm(force) > 1e-6:
-            tail = com - self.view.project(force) / self.strongest * ARROW * self.height
+            tip = self.view.project(self.record["true_push_point"][k]) + shift
+            tail = tip - self.view.project(force) / self.strongest * ARROW * self.height
             style = {"arrowstyle": "-|>,head_width=0.35,head_length=0.7", "linewidth": 3.5, "shrinkB": 5}
-            axes.annotate("", tuple(com), tuple(tail), arrowprops=style | {"color": palette.FORCE}, zorder=7)
+            axes.annotate("", tuple(tip), tuple(tail), arrowprops=style | {"color": palette.FORCE}, zorder=7)
 
     def _label(self, axes: Axes, number: int, k: int, x: float) -> None:
         mode, height = self.record.modes[int(self.record["mode"][k])], self.height

@@ -35,9 +35,10 @@ def draw(result: dict[str, Any], world: RunSettings) -> Figure:
     delay = f", reaction delay {world.delay:g} s" if world.delay else ""
     how = f"walking at {result['velocity']:g} m/s" if "velocity" in result else result["strategy"]
     points = "each point is a phase of the step" if "velocity" in result else "beside the points: impulse [N s]"
+    where = f" on {result['push_link']}, {result['push_height']:.2f} m high" if "push_link" in result else ""
     figure.suptitle(
         f"{result['robot']}, {result['mass']:.1f} kg, {how}: largest push survived\n"
-        f"pushes of {result['duration']:g} s{delay}; radius: Δv [m/s], {points}"
+        f"pushes of {result['duration']:g} s{where}{delay}; radius: Δv [m/s], {points}"
     )
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
@@ -58,7 +59,8 @@ def draw_side_by_side(results: list[dict[str, Any]], names: list[str]) -> Figure
         mine = [(result, name) for result, name in zip(results, names, strict=True) if result["robot"] == robot]
         _ceilings(axes, RunSettings(robot=robot), any(result["strategy"] != "in-place" for result, _ in mine))
         for (result, name), colour in zip(mine, (BLUE, RED, GREEN, PURPLE, BLACK) * len(mine), strict=False):
-            label = f"{name}: {result['strategy']}, pushes of {result['duration']:g} s"
+            high = f", {result['push_height']:.2f} m high" if "push_height" in result else ""
+            label = f"{name}: {result['strategy']}, pushes of {result['duration']:g} s{high}"
             _survived(axes, result, label, colour)
         axes.set_title(f"{robot}, {mine[0][0]['mass']:.1f} kg", pad=24)
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), frameon=False)

@@ -215,7 +215,9 @@ class _Film:
         last = recent[-1]
         alpha = 1.0 - (self.time[k] - self.time[last]) / FADE
         along = self.record["true_push"][last] / self.strength.max()
-        tip = self.record["true_com"][k] - 0.10 * self.height * along / np.linalg.norm(along)
+        com = self.record["true_com"]
+        place = com[k] + self.record["true_push_point"][last] - com[last]
+        tip = place - 0.10 * self.height * along / np.linalg.norm(along)
         arrow = mujoco.mjtGeom.mjGEOM_ARROW
         self.camera.line(arrow, 0.022 * self.height, tip - 0.40 * self.height * along, tip, palette.FORCE, alpha)
 

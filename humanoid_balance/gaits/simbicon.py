@@ -40,7 +40,7 @@ STOP = 0.05  # a joint so far beyond its range is driven back with all its torqu
 STOP_BEARABLE = 0.2  # stiffness of such a stop x period² / inertia
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Balance:
     """Where the hips are, seen from the stance ankle, and how fast they go; along and across the heading."""
 
@@ -48,7 +48,7 @@ class Balance:
     v: tuple[float, float]  # [m/s]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Torques:
     """Joint feedback and feed-forward of a tick, and what led to it."""
 
@@ -62,12 +62,31 @@ class Torques:
     trunk: Array  # virtual torque on the trunk, world (3,) [N m]
 
 
+class LimbViews:
+    """Where a leg is and how it moves, read in Pinocchio's own memory: asking for it by name takes ten times longer."""
+
+    def __init__(self, limb: Limb, data: pin.Data) -> None:
+        self.thigh, self.thigh_rate = data.oMi[limb.thigh].rotation, data.v[limb.thigh].angular
+        self.hips = [data.oMi[joint].rotation for joint in limb.hip_joints]
+        self.ankle, self.shank_rate = data.oMi[limb.ankle_joint].translation, data.v[limb.shank].angular
+        self.foot, self.foot_twist = data.oMi[limb.foot].rotation, data.v[limb.foot].vector
+        self._sole, self._sole_at = limb.sole.rotation.tolist(), limb.sole.translation.tolist()
+
+    def pressed(self, x: float, y: float) -> tuple[float, float, float]:
+        """A point of the sole's plane in the frame of the foot [m]."""
+        (a, b, _), (c, d, _), (e, f, _) = self._sole
+        u, v, w = self._sole_at
+        return a * x + b * y + u, c * x + d * y + v, e * x + f * y + w
+
+
 class Simbicon:
     """Torques of a state of a gait on a robot. Keeps nothing from tick to tick."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self.body = robot, JointedBody(robot)
         self._data = robot.model.createData()
+        self._views = tuple(LimbViews(limb, self._data) for limb in self.body.limbs)
+        self._base, self._place = self._data.oMi[1].rotation, self._data.oMi[1].translation
         self._hips = self.body.hips.tolist()
         corners = np.linalg.norm(robot.soles[0] - robot.sole_centres[0], axis=1)
         self._grip = robot.config.friction * float(corners.mean()) / 2  # yaw torque per newton on the sole [m]
@@ -148,7 +167,7 @@ class Simbicon:
         robot, body, data = self.robot, self.body, self._data
         on, off = body.limbs[stance], body.limbs[1 - stance]
         pin.forwardKinematics(robot.model, data, state.q, state.v)
-        balance = self._balance(state, on, heading, drift)
+        balance = self._balance(state, stance, heading, drift)
         (dx, dy), (vx, vy) = balance.d, balance.v
 
         joints, rates = state.q[7:], state.v[6:]
@@ -159,7 +178,7 @@ class Simbicon:
         if state.contact[stance]:
             i = on.ankle.index
             stiffness[i] = k[i]
-            torque[i] = (d[i] - damping[i]) * on.ankle_axis.dot(data.v[on.shank].angular)
+            torque[i] = (d[i] - damping[i]) * on.ankle_axis.dot(self._views[stance].shank_rate)
         c_d, c_v = row.ankle
         position[on.knee.index] = on.knee.position(row.stance_knee)
         position[on.ankle.index] = on.ankle.position(row.stance_ankle + c_d * dx + c_v * vx)
@@ -170,10 +189,10 @@ class Simbicon:
         c_d, c_v = row.lateral
         outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
         left = outward + c_d * dy + c_v * vy + table.drift
-        place = data.oMi
-        thigh, base = place[off.thigh].rotation, place[1].rotation
+        swinging = self._views[1 - stance]
+        thigh, base = swinging.thigh, self._base
         wanted = _posed(heading, left, forward)
-        swing = _hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh.dot(data.v[off.thigh].angular))
+        swing = _hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh.dot(swinging.thigh_rate))
         wanted = _posed(heading, 0.0, row.torso)
         trunk = _hold(table.gains.torso, wanted, base.dot(body.level), base.dot(state.v[3:6]))
         if trunk_forward:
@@ -198,8 +217,8 @@ class Simbicon:
 
     def _share(self, side: int, wanted: Array, torque: Array) -> Array:
         """Spread a torque on a thigh over the hip's axes, within their limits; what acts on it in the end (3,)."""
-        limb, place = self.body.limbs[side], self._data.oMi
-        axes = [place[j].rotation.dot(axis) for j, axis in zip(limb.hip_joints, limb.axes, strict=True)]
+        limb = self.body.limbs[side]
+        axes = [rotation.dot(axis) for rotation, axis in zip(self._views[side].hips, limb.axes, strict=True)]
         free = True
         for joint, axis, limit in zip(limb.hip, axes, self._hip_limits[side], strict=True):
             given = float(axis.dot(wanted))
@@ -215,23 +234,24 @@ class Simbicon:
 
         A foot that rolls over heel or toes turns about its centre of pressure, so that this point stands still.
         """
-        sums = [0.0, 0.0, 0.0]
-        for limb, wrench in zip(self.body.limbs, state.wrench.tolist(), strict=True):
+        along = across = weight = 0.0
+        for limb, wrench in zip(self._views, state.wrench.tolist(), strict=True):
             _, _, force, about_x, about_y, _ = wrench
             if force < self._heavy:
                 continue
-            sole, moving = limb.sole, self._data.v[limb.foot]
-            place = sole.rotation.dot(np.array([-about_y / force, about_x / force, 0.0])) + sole.translation
-            (x, y, z), (u, v, w), (a, b, c) = place.tolist(), moving.linear.tolist(), moving.angular.tolist()
-            speed = [u + b * z - c * y, v + c * x - a * z, w + a * y - b * x]
-            (dx, dy, _), weight = self._data.oMi[limb.foot].rotation.dot(np.array(speed)).tolist(), force
-            sums = [sums[0] + weight * dx, sums[1] + weight * dy, sums[2] + weight]
-        return (sums[0] / sums[2], sums[1] / sums[2]) if sums[2] > 0.0 else None
+            x, y, z = limb.pressed(-about_y / force, about_x / force)
+            u, v, w, a, b, c = limb.foot_twist.tolist()
+            u, v, w = u + b * z - c * y, v + c * x - a * z, w + a * y - b * x
+            (a, b, c), (d, e, f), _ = limb.foot.tolist()
+            along += force * (a * u + b * v + c * w)
+            across += force * (d * u + e * v + f * w)
+            weight += force
+        return (along / weight, across / weight) if weight > 0.0 else None
 
-    def _balance(self, state: RobotState, on: Limb, heading: float, drift: tuple[float, float]) -> Balance:
-        base, (rx, ry, rz) = self._data.oMi[1], self._hips
-        (a, b, c), (d, e, f), _ = base.rotation.tolist()
-        (x, y, _), (ax, ay, _) = base.translation.tolist(), self._data.oMi[on.ankle_joint].translation.tolist()
+    def _balance(self, state: RobotState, stance: int, heading: float, drift: tuple[float, float]) -> Balance:
+        rx, ry, rz = self._hips
+        (a, b, c), (d, e, f), _ = self._base.tolist()
+        (x, y, _), (ax, ay, _) = self._place.tolist(), self._views[stance].ankle.tolist()
         x, y = x + a * rx + b * ry + c * rz - ax, y + d * rx + e * ry + f * rz - ay
         ux, uy, uz, wx, wy, wz = state.v[:6].tolist()
         ux, uy, uz = ux + wy * rz - wz * ry, uy + wz * rx - wx * rz, uz + wx * ry - wy * rx

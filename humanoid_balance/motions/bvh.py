@@ -9,6 +9,7 @@ in one line that names the file, the line and what is allowed.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -216,10 +217,12 @@ def _numbers(lines: _Lines, count: int, width: int) -> Array:
     if width == 0:
         raise lines.bad("a body without channels", "at least one line CHANNELS")
     begin = lines.at + 1
-    try:
-        values = np.fromiter(map(float, " ".join(lines.lines[begin:]).split()), dtype=float)
-    except ValueError:
-        values = np.zeros(0)
+    with warnings.catch_warnings():  # it stops at what is not a number and warns; the count tells
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            values = np.fromstring(" ".join(lines.lines[begin:]), sep=" ")
+        except ValueError:
+            values = np.zeros(0)
     if len(values) == count * width and np.abs(values).max() <= LARGEST:  # NaN is not
         return values.reshape(count, width)
     found = 0

@@ -70,7 +70,8 @@ def _slip(position: Array, rotation: Array, sole: SoleTrack) -> float:
 def _angles(data: pin.Data, wish: PoseWish, limbs: RobotLimbs) -> list[float]:
     out = []
     for side in range(2):
-        a, b, c = (data.oMi[j[side]].translation for j in (limbs.shoulders, limbs.elbows, limbs.wrists))
+        a, b = (data.oMi[j[side]].translation for j in (limbs.shoulders, limbs.elbows))
+        c = data.oMi[limbs.wrists[side]].act(limbs.wrist_places[side])
         for way, wanted in ((b - a, wish.bones[2 * side]), (c - b, wish.bones[2 * side + 1])):
             out.append(float(np.arccos(np.clip(way @ wanted / np.linalg.norm(way), -1.0, 1.0))))
     torso = data.oMf[limbs.robot.torso_frame].rotation

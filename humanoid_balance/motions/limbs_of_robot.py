@@ -13,6 +13,7 @@ from humanoid_balance.types import Array
 
 ALONG = 0.9  # cosine from which on an axis counts as parallel
 WRIST = 0.6  # of the distance from the elbow to the end of the arm: the first joint beyond is the wrist
+HERE = 1e-3  # joints that are nearer to each other are in one place [m]
 LEAST = 6  # joints of a leg that can put a foot anywhere
 
 
@@ -37,6 +38,7 @@ class RobotLimbs:
         self.hips = [leg[1] for leg in self.legs]  # the middle one of three that may lie apart
         self.knees, self.ankles = [turning[-2] for turning in lateral], [turning[-1] for turning in lateral]
         self.shoulders, self.elbows, self.wrists = ([arm[k] for arm in self.arms] for k in range(3))
+        self.wrist_places = np.array([self._end(*arm[1:]) for arm in self.arms])  # in the frames of ``wrists`` (2, 3)
         bones = zip((*self.hips, *self.knees), (*self.knees, *self.ankles), strict=True)
         self.leg = sum(self._apart(a, b) for a, b in bones) / 2  # thigh and shank
         base = self._data.oMi[1]
@@ -72,16 +74,27 @@ class RobotLimbs:
         if not bends:
             return []
         path = np.cumsum([0.0, *(self._apart(a, b) for a, b in pairwise(arm[1:]))])
+        if not (path < path[-1] - HERE)[path > HERE].any():  # all joints beyond the shoulder are in one place: no wrist
+            elbow = next(k for k in range(1, len(arm)) if path[k - 1] > HERE)
+            return [arm[1], arm[elbow], arm[-1]]
         elbow = min(bends, key=lambda k: abs(path[k - 1] - path[-1] / 2))
         far = max(self._apart(arm[elbow], k) for k in arm[elbow + 1 :])
         wrist = next(k for k in arm[elbow + 1 :] if self._apart(arm[elbow], k) > WRIST * far)
         return [arm[1], arm[elbow], wrist]
+
+    def _end(self, elbow: int, wrist: int) -> Array:
+        """Where the wrist is in the frame of its joint. A forearm without one ends as far beyond its CoM as the elbow
+        is before it.
+        """
+        if self._apart(elbow, wrist) > HERE:
+            return np.zeros(3)
+        return 2.0 * np.asarray(self.robot.model.inertias[wrist].lever)
 
     def _twists(self, arm: list[int], k: int) -> bool:
         """The axis runs along the bone: what follows turns about itself."""
         for other in arm[k + 1 :]:
             bone = self.place(other) - self.place(arm[k])
             length = float(np.linalg.norm(bone))
-            if length > 1e-3:
+            if length > HERE:
                 return bool(abs(self.axis(arm[k]) @ bone) > ALONG * length)
         return True

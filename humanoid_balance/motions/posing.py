@@ -74,6 +74,9 @@ class Poser:
         self._thick = limbs.leg * np.array([t for name, t in THICK.items() for _ in getattr(limbs, name)])
         self._thick = np.append(self._thick, np.zeros(8))  # corners of the soles
         self._points = [*limbs.hips, *arms, *self._clear]
+        zero = np.zeros(3)
+        ends = dict(zip(limbs.wrists, limbs.wrist_places, strict=True))
+        self._off = [ends.get(j, zero) for j in self._points]
         self._frames = [(model.frames[f].parentJoint, model.frames[f].placement) for f in frames]
         self._turn_mask = np.stack([self._mask(joint) for joint, _ in self._frames])  # soles, torso
         corners = [mask for mask in self._turn_mask[:2] for _ in robot.soles[0]]
@@ -124,7 +127,7 @@ class Poser:
         model, data = self.model, self.data
         pin.computeJointJacobians(model, data, q)
         poses = [data.oMi[joint] * place for joint, place in self._frames]
-        joints = [data.oMi[j].translation for j in self._points]
+        joints = [data.oMi[j].act(off) for j, off in zip(self._points, self._off, strict=True)]
         corners = [c @ p.rotation.T + p.translation for c, p in zip(self.robot.soles, poses, strict=False)]
         places = np.vstack([poses[0].translation, poses[1].translation, *joints, *corners])
         x, y, z = places.T

@@ -24,9 +24,25 @@ def euler(axes: tuple[int, ...], angles: Array) -> Array:
     """Turned about the axes one after the other, each in the frame that the ones before it made; angles (..., k)."""
     if not axes:
         return np.broadcast_to(np.eye(3), (*angles.shape[:-1], 3, 3)).copy()
+    if len(axes) == 3 and len(set(axes)) == 3:
+        return _three(axes, angles)
     out = about(axes[0], angles[..., 0])
     for k, axis in enumerate(axes[1:], start=1):
         out = out @ about(axis, angles[..., k])
+    return out
+
+
+def _three(axes: tuple[int, ...], angles: Array) -> Array:
+    """The product of three rotations about different axes, written out: half the time of two stacks of products."""
+    i, j, k = axes
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0  # of the permutation
+    c1, c2, c3 = np.moveaxis(np.cos(angles), -1, 0)
+    s1, s2, s3 = np.moveaxis(sign * np.sin(angles), -1, 0)
+    out = np.empty((*angles.shape[:-1], 3, 3))
+    out[..., i, i], out[..., i, j], out[..., i, k] = c2 * c3, -c2 * s3, s2
+    s1s2, c1s2 = s1 * s2, c1 * s2
+    out[..., j, i], out[..., j, j], out[..., j, k] = s1s2 * c3 + c1 * s3, c1 * c3 - s1s2 * s3, -s1 * c2
+    out[..., k, i], out[..., k, j], out[..., k, k] = s1 * s3 - c1s2 * c3, c1s2 * s3 + s1 * c3, c1 * c2
     return out
 
 

@@ -13,7 +13,7 @@ from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.parameters import Parameters
 from humanoid_balance.nodes.qos import LATCHED, PUSH, SENSOR
 from humanoid_balance.nodes.realtime import TickPace
-from humanoid_balance.nodes.world_parameters import make_plant
+from humanoid_balance.nodes.world_parameters import make_plant, push_place
 from humanoid_balance.plants.harness import HarnessedPlant
 from humanoid_balance.plants.ros import push as ros_push
 from humanoid_balance.plants.ros.push import PushInput
@@ -35,7 +35,7 @@ class Simulated:
         self._node, self.robot = node, robot
         body = make_plant(robot, parameters)
         self.plant = HarnessedPlant(body, parameters["harness"])
-        self.pushes = PushInput(body, node.refuse)
+        self.pushes = PushInput(body, node.refuse, *push_place(body.robot, parameters))
         node.inbox.subscribe(WrenchStamped, ros_push.TOPIC, PUSH, self.pushes.on_message)
         self.period = body.dt / parameters["speed"]  # of real time [s]
         self.pace = TickPace(self.period, node.breaks)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes.parameters import Entry, Parameters
+from humanoid_balance.plants.push_place import link_of
+from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator, open_simulator
 from humanoid_balance.plants.world import GROUNDS, SIMULATORS, PlantOptions, World
 from humanoid_balance.robot import registry
@@ -17,6 +19,8 @@ ENTRIES = (
     Entry("slope", 0.0, "the ground rises forward by this angle [deg]", -45.0, 45.0),
     Entry("friction", 0.8, "of the ground", 0.01, 5.0),
     Entry("ground", "flat", "what lies on the ground; all but flat in Gazebo only", choices=GROUNDS),
+    Entry("push_link", "", "pushes of the topic act on the origin of this link; none: on the torso at the CoM"),
+    Entry("push_height", -1.0, "pushes act so high above the ground [m]; below 0: at the CoM or the link", -1.0, 3.0),
     Entry("payload", 0.0, "mass fixed at the torso [kg]", 0.0, 500.0),
     Entry("torque_scale", 1.0, "of the simulated motors' limits", 0.0, 10.0),
     Entry("sensor_latency", 0.0, "[s]", 0.0, 0.1),
@@ -26,6 +30,14 @@ ENTRIES = (
     Entry("recorded", False, "begin with the first tick when a recorder is ready"),
     Entry("publish_clock", False, "publish /clock"),
 )
+
+
+def push_place(robot: Robot, parameters: Parameters) -> tuple[str | None, float | None]:
+    """Link and height [m] at which pushes of the topic act; complains about what the robot has not."""
+    link, height = parameters["push_link"] or None, parameters["push_height"]
+    place = link, None if height < 0.0 else height
+    link_of(robot, PushProfile(0.0, 0.0, link=place[0], height=place[1]))
+    return place
 
 
 def make_plant(robot: Robot, parameters: Parameters) -> Simulator:

@@ -8,8 +8,8 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.plants.pushes import PROFILES, PushProfile
 from humanoid_balance.yaml_file import Reader
 
-NUMBERS = ("duration", "direction", "start", "frequency")
-KEYS = ("force", "dv", "duration", "direction", "start", "profile", "frequency")
+NUMBERS = ("duration", "direction", "start", "frequency", "height")
+KEYS = ("force", "dv", "duration", "direction", "start", "profile", "frequency", "link", "height")
 
 
 def read(reader: Reader, mass: float | None = None, **fixed: float) -> PushProfile:
@@ -23,6 +23,8 @@ def read(reader: Reader, mass: float | None = None, **fixed: float) -> PushProfi
         if key in reader.data and key in keys:
             given[key] = reader.number(key)
     given["profile"] = reader.text("profile", PROFILES[0])
+    if "link" in reader.data and "link" in keys:
+        given["link"] = reader.text("link")
     force = reader.number("force", None, low=0.0)
     dv = None if mass is None else reader.number("dv", None, low=0.0)
     reader.done(", ".join(keys))

@@ -12,6 +12,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.types import Array
 
 PROFILES = ("constant", "half-sine", "sine")
+TALLEST = 3.0  # no push acts higher above the ground [m]; what a robot reaches is checked where it is known
 
 
 class ExternalForce(Protocol):
@@ -29,6 +30,9 @@ class ExternalForce(Protocol):
     @property
     def point(self) -> tuple[float, float, float] | None: ...
 
+    @property
+    def height(self) -> float | None: ...
+
     def force_at(self, time: float) -> float: ...
 
 
@@ -36,8 +40,9 @@ class ExternalForce(Protocol):
 class PushProfile:
     """A horizontal force. ``direction`` is where the force points, degrees about +z from +x.
 
-    It acts on ``link`` (default: the torso), at the height the CoM has when the push begins, or at ``point`` in the
-    frame of that link. ``half-sine`` has the peak ``force``; ``sine`` swings between plus and minus ``force``.
+    Where it acts is fixed to a link when it begins: on the torso, at the CoM; on a ``link``, at the origin of its
+    frame; either at a ``height`` above the ground on the same vertical; or at a ``point`` in the frame of the link.
+    ``half-sine`` has the peak ``force``; ``sine`` swings between plus and minus ``force``.
     """
 
     force: float  # [N]
@@ -48,6 +53,7 @@ class PushProfile:
     frequency: float = 1.0  # of the sine [Hz]
     link: str | None = None
     point: tuple[float, float, float] | None = None
+    height: float | None = None  # above the ground [m]
 
     def __post_init__(self) -> None:
         for key in ("force", "duration", "direction", "start", "frequency"):
@@ -56,6 +62,8 @@ class PushProfile:
                 raise InputError(f"push {key} is {value}; allowed: a finite number")
             if value < 0 and key in ("duration", "start"):
                 raise InputError(f"push {key} is {value:g} s; allowed: 0 or more")
+        if self.height is not None and not 0.0 <= self.height <= TALLEST:
+            raise InputError(f"push height is {self.height:g} m; allowed: 0 to {TALLEST:g}, above the ground")
         if self.profile not in PROFILES:
             raise InputError(f"push profile is '{self.profile}'; allowed: {', '.join(PROFILES)}")
         if self.profile == "sine" and self.frequency <= 0:

@@ -32,6 +32,7 @@ class Truth:
     sole_force: Annotated[Array, 2, 3]  # ground on foot, world
     sole_moment: Annotated[Array, 2, 3]  # about the sole frame's origin, world
     push: Vector  # external force [N]
+    push_point: Vector  # where the last of them acts; the CoM while nothing pushes
     fell: bool
 
     @property
@@ -42,7 +43,12 @@ class Truth:
 
 def height_above(com: Array, slope: float) -> float:
     """CoM above a ground that rises forward by ``slope`` [deg], measured along gravity [m]."""
-    return float(com[2] - com[0] * math.tan(math.radians(slope)))
+    return float(com[2] - ground_below(com, slope))
+
+
+def ground_below(point: Array, slope: float) -> float:
+    """Height of such a ground below a point (3,) [m]."""
+    return float(point[0] * math.tan(math.radians(slope)))
 
 
 def has_fallen(touching: bool, lean_cosine: float, height: float, standing_height: float) -> bool:

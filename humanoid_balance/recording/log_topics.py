@@ -115,6 +115,7 @@ def every_tick(robot: Robot, c: Columns, base: str) -> list[Topic]:
         stamped("/truth/com", "Point", c["truth.com"], WORLD),
         stamped("/truth/com_velocity", "Vector3", c["truth.com_velocity"], WORLD),
         stamped("/truth/angular_momentum", "Vector3", c["truth.angular_momentum"], WORLD),
+        stamped("/truth/push_point", "Point", c["truth.push_point"], WORLD),
         flag("/truth/fell", "truth.fell"),
     ]  # fmt: skip
     for i, side in enumerate(("left", "right")):

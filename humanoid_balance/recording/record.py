@@ -16,7 +16,8 @@ from humanoid_balance.types import Array, RobotState
 # What of the state and of the truth is kept, by the names of their fields: a minute of everything would be 250 MB.
 OF_STATE = ("com", "com_velocity", "dcm", "zmp", "q", "contact", "sole_position", "sole_rotation", "push.force")
 OF_TRUTH = (
-    "com", "com_velocity", "torque", "sole_position", "sole_rotation", "sole_force", "sole_moment", "push", "fell",
+    "com", "com_velocity", "torque", "sole_position", "sole_rotation", "sole_force", "sole_moment", "push",
+    "push_point", "fell",
 )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
-"""The YAML of an unknown robot, guessed from its URDF; every guess has a comment that says where it comes from."""
+"""The YAML of an unknown robot, guessed from its URDF or MJCF; every guess has a comment that says why."""
 
 from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,26 +25,32 @@ STRONG = 0.3  # lever on which a leg's joint can carry the body's weight, where 
 WEAK = 0.05  # the same of all other joints [m]
 
 
-def guess(urdf: Path, target: Path) -> str:
-    """The text of the YAML, to be written at ``target``."""
+def guess(description: Path, target: Path) -> str:
+    """The text of the YAML, to be written at ``target``, of a robot in a URDF or MJCF file."""
     try:
-        text = urdf.read_text(encoding="utf-8")
+        text = description.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{urdf}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if "<mujoco" in text and "<robot" not in text:
-        raise InputError(f"{urdf}: an MJCF; allowed here: a URDF. Its YAML begins with mjcf:, see docs/robots.md")
+        raise InputError(f"{description}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     nothing = (FootConfig(""), FootConfig(""))
-    text, repaired, _ = repair(text, RobotConfig(urdf, urdf.name, "", "", nothing, {}, {}, {}))
-    body = Anatomy(urdf.resolve(), text)
-    writer = _Writer(body, repaired.locked)
-    return writer.text(os.path.relpath(urdf.resolve(), target.resolve().parent))
+    blank = RobotConfig(description, description.name, "", "", nothing, {}, {}, {})
+    form = "URDF"
+    if "<mujoco" in text and "<robot" not in text:
+        from humanoid_balance.robot import mjcf  # only those who need it wait for MuJoCo
+
+        form = "MJCF"
+        text, blank = mjcf.convert(description, replace(blank, urdf="", mjcf=description.name))
+    text, repaired, _ = repair(text, blank)
+    body = Anatomy(description.resolve(), text)
+    writer = _Writer(body, repaired.locked, form, rotors=any(joint.armature for joint in blank.joints.values()))
+    return writer.text(os.path.relpath(description.resolve(), target.resolve().parent))
 
 
 class _Writer:
     """Turns the anatomy into lines."""
 
-    def __init__(self, body: Anatomy, followers: tuple[str, ...]) -> None:
-        self.body, self._followers = body, followers
+    def __init__(self, body: Anatomy, followers: tuple[str, ...], form: str, rotors: bool) -> None:
+        """``form``: URDF or MJCF; ``rotors``: it has the inertia of the motors' rotors."""
+        self.body, self._followers, self._form, self._rotors = body, followers, form, rotors
         model = body.model
         joints = range(ROOT + 1, model.njoints)
         odd = [k for k in joints if model.joints[k].nv != 1 or model.joints[k].nq != 1 or self._slides(k)]
@@ -55,13 +62,13 @@ class _Writer:
     def _slides(self, joint: int) -> bool:
         return bool(np.linalg.norm(self.body.axis(joint)) < ALONG)
 
-    def text(self, urdf: str) -> str:
+    def text(self, path: str) -> str:
         body = self.body
         imu, imu_why = self._imu()
         lines = [
-            "# Guessed from the URDF; correct what is wrong, then: humanoid-balance robot check THIS_FILE",
+            f"# Guessed from the {self._form}; correct what is wrong, then: humanoid-balance robot check THIS_FILE",
             "# docs/robots.md explains every key.",
-            f"urdf: {urdf}",
+            f"{self._form.lower()}: {path}",
             f"torso: {body.link(body.torso)}  # the last link that {self._hang()} hang from",
             f"imu: {imu}  # {imu_why}",
             "feet:",
@@ -160,9 +167,10 @@ class _Writer:
 
     def _groups(self) -> list[str]:
         body = self.body
+        waist = [k for k in body.legs[0] if k in body.legs[1]]  # both legs hang from it
         parts = {
-            "legs": [k for leg in body.legs for k in leg],
-            "torso": body.spine,
+            "legs": [k for leg in body.legs for k in leg if k not in waist],
+            "torso": [*waist, *body.spine],
             "arms": [k for arm in body.arms for k in arm[:UPPER_ARM]],
             "head": body.head,
             "hands": [k for arm in body.arms for k in arm[UPPER_ARM:]],
@@ -177,7 +185,9 @@ class _Writer:
     def _joints(self) -> list[str]:
         """Properties that a URDF seldom has."""
         body, lines = self.body, ["joints:"]
-        lines.append('  "*": {armature: 0.01, damping: 0.2}  # NOT IN THE URDF: ask the maker of the motors')
+        if not self._rotors:
+            why = f"NOT IN THE {self._form}: ask the maker of the motors"
+            lines.append(f'  "*": {{armature: 0.01, damping: 0.2}}  # {why}')
         legs = {k for leg in body.legs for k in leg} | set(body.spine)
         for arm in body.arms:
             for k in arm[:UPPER_ARM]:
@@ -192,7 +202,9 @@ class _Writer:
             if not 0.0 < speed < 1e4:
                 lacking.append(f"velocity: {SPEED:g}")
             if lacking:
-                lines.append(f"  {body.name(k)}: {{{', '.join(lacking)}}}  # NO LIMIT IN THE URDF: ask the maker")
+                lines.append(
+                    f"  {body.name(k)}: {{{', '.join(lacking)}}}  # NO LIMIT IN THE {self._form}: ask the maker"
+                )
         return _merged(lines)
 
     def _limit(self, joint: int, kind: str) -> float:

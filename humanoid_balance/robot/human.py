@@ -50,7 +50,8 @@ SHOULDER_HALF_WIDTH = 0.118
 
 # joint: (axis, lower, upper [deg], torque [N m]) of each pin; ranges are of the left side, roll and yaw are mirrored.
 Joint = tuple[tuple[str, float, float, float], ...]
-# Kudoh's table (K1); neck, wrist, shoulder yaw and ankle yaw are not in the thesis. Its hip has no adduction.
+# Kudoh's table (K1), for his experiments; neck, wrist, shoulder yaw and ankle yaw are not in the thesis. Its hip has no
+# adduction: legs cannot cross.
 KUDOH: dict[str, Joint] = {
     "waist": (("yaw", -45, 45, 200), ("roll", -45, 45, 200), ("pitch", -45, 30, 200)),
     "neck": (("yaw", -60, 60, 20), ("roll", -35, 35, 20), ("pitch", -45, 45, 20)),
@@ -61,11 +62,10 @@ KUDOH: dict[str, Joint] = {
     "knee": (("pitch", 0, 150, 200),),
     "ankle": (("pitch", -60, 60, 180), ("roll", -30, 45, 60), ("yaw", -20, 20, 60)),
 }
-# The same with the adduction that it lacks: legs that can cross.
-ADDUCTED = KUDOH | {"hip": (("yaw", -15, 30, 200), ("roll", -25, 45, 200), ("pitch", -90, 45, 200))}
 # Mean ranges of healthy adults (American Academy of Orthopaedic Surgeons, "Joint Motion", 1965), to whole five degrees.
-# Differences: the ankle bends up as far as it does under load with a bent knee (35 deg, not 20), and its yaw, which
-# stands for the turning of the shank over the foot, stays as above.
+# Differences: the ankle bends up as far as it does under the body's weight with a bent knee, 45 deg, not the 20 of a
+# hanging foot (more than twice as far: Rabin and Kozol, J. Am. Podiatr. Med. Assoc. 102, 2012): a sole that is flat on
+# the ground behind the body needs it. Its yaw, which stands for the turning of the shank over the foot, stays as above.
 ANATOMICAL: dict[str, Joint] = {
     "waist": (("yaw", -45, 45, 200), ("roll", -35, 35, 200), ("pitch", -30, 80, 200)),
     "neck": (("yaw", -60, 60, 20), ("roll", -45, 45, 20), ("pitch", -45, 45, 20)),
@@ -74,9 +74,9 @@ ANATOMICAL: dict[str, Joint] = {
     "wrist": (("yaw", -80, 80, 15), ("roll", -30, 20, 15), ("pitch", -80, 70, 15)),
     "hip": (("yaw", -45, 45, 200), ("roll", -25, 45, 200), ("pitch", -120, 30, 200)),
     "knee": (("pitch", 0, 135, 200),),
-    "ankle": (("pitch", -35, 50, 180), ("roll", -35, 15, 60), ("yaw", -20, 20, 60)),
+    "ankle": (("pitch", -45, 50, 180), ("roll", -35, 15, 60), ("yaw", -20, 20, 60)),
 }
-RANGES = {"kudoh": KUDOH, "adducted": ADDUCTED, "anatomical": ANATOMICAL}
+RANGES = {"anatomical": ANATOMICAL, "kudoh": KUDOH}  # the default first
 JOINT_SPEED = 15.0  # [rad/s]
 
 
@@ -133,7 +133,7 @@ def generate(**options: float | str) -> str:
     """The URDF of a human; see ``option_names`` for what can be set."""
     body = segments(**options)
     height = float(options.get("height", HEIGHT))
-    ranges = RANGES[str(options.get("ranges", "kudoh"))]
+    ranges = RANGES[str(options.get("ranges", next(iter(RANGES))))]
     robot = ET.Element("robot", name="human")
     material = ET.SubElement(robot, "material", name="skin")
     ET.SubElement(material, "color", rgba="0.75 0.62 0.52 1")

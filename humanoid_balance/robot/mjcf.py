@@ -214,7 +214,13 @@ class _Writer:
 
     def settings(self) -> RobotConfig:
         """The YAML has the last word on every joint."""
-        return replace(self.config, joints={**self.joints, **self.config.joints})
+        given = {_exactly(name): joint for name, joint in self.joints.items()}
+        return replace(self.config, joints={**given, **self.config.joints})
+
+
+def _exactly(name: str) -> str:
+    """A pattern for one joint that no YAML writes: under its plain name the YAML's line would take the file's place."""
+    return f"[{name[0]}]{name[1:]}"
 
 
 def _place(position: Array, quaternion: Array) -> pin.SE3:

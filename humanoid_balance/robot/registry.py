@@ -18,13 +18,13 @@ from pathlib import Path
 
 from humanoid_balance.errors import ConfigError, InputError
 from humanoid_balance.robot import config as robot_config
-from humanoid_balance.robot import human, r2d
+from humanoid_balance.robot import human, lee47, r2d
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.robot.repair import repair
 
 _said: set[tuple[str, str]] = set()  # repairs that were reported already
 
-GENERATORS = {"human": human.generate, "r2d": r2d.generate}
+GENERATORS = {"human": human.generate, "lee47": lee47.generate, "r2d": r2d.generate}
 EVERY = "**"  # a pattern for all joints that comes after those of the file
 WORD = re.compile(r"[a-z][a-z0-9_-]*")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from humanoid_balance.robot.model import Robot
@@ -15,10 +13,9 @@ from humanoid_balance.types import Array
 
 LAST = 0.3  # the end of a rollout over which the body must stay as it should [s]
 ROLLED = 0.5  # a trunk nearer than this to the wanted side lies on it [rad]
-FLAT = math.cos(0.1)  # of a sole that stands [rad]
 FAILED = 5.0  # cost of not getting there, above all that a success can cost
-QUIET = 0.3  # speed of a CoM that is handed over to the balance modes, and of a body that lies [m/s]
-FOOT = 0.06  # distance of the CoM from the middle of the soles at the end [m]: half a sole minus what a swing takes
+QUIET = 0.3  # speed of a body that lies [m/s]
+HURRY = 0.1  # cost of a second until the body is on its feet
 
 
 def cost(robot: Robot, script: Script, player: Player, seen: Watched) -> tuple[float, bool]:
@@ -42,15 +39,16 @@ def _rolling(robot: Robot, script: Script, seen: Watched, last: Array) -> tuple[
 
 
 def _standing(robot: Robot, script: Script, seen: Watched, last: Array) -> tuple[float, bool]:
-    """The CoM over flat, loaded soles, slow: at the end, and, as a guide, the nearest that it ever came to that."""
+    """On flat, loaded soles, well over them, slow, soon; and, as a guide, the nearest that it came to that."""
     com, soles, speed = np.array(seen.com), np.array(seen.soles), np.array(seen.speed)
+    reached = seen.handed_over()
     away = np.linalg.norm((com - soles.mean(axis=1) - _centre(robot, seen))[:, :2], axis=1)
     load, flat = np.array(seen.load).sum(axis=1), np.array(seen.sole_up).min(axis=1)
     off = 8.0 * away + 2.0 * np.abs(1.0 - load).clip(0, 1) + 4.0 * (1.0 - flat)
     lean = np.array([front_angle(axes, UPRIGHT) for axes in seen.axes])
-    value = off.min() + 0.5 * off[last].mean() + 0.3 * lean[last].mean() + speed[last].mean()
-    reached = away[last].max() < FOOT and load[last].min() > 0.8 and flat[last].min() > FLAT
-    return float(value), bool(reached and speed[last].max() < QUIET)
+    value = off[last].mean() if reached else off.min() + 0.5 * off[last].mean()
+    value += 0.3 * lean[last].mean() + speed[last].mean() + HURRY * seen.time[-1]
+    return float(value), reached
 
 
 def _centre(robot: Robot, seen: Watched) -> Array:

@@ -6,7 +6,6 @@ wrong side is looked at anew and tried again, a few times.
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.situation import Situation
+from humanoid_balance.skills.handover import STEADY, on_feet
 from humanoid_balance.skills.plan import RECOVER, chain
 from humanoid_balance.skills.player import Player
 from humanoid_balance.skills.script import FEET, Script, library
@@ -23,10 +23,6 @@ from humanoid_balance.types import Command, JointReference, Reference
 TRIES = 4  # scripts that ``recover`` may play before it gives up: a roll, getting up, and both again
 AUTO = 1.0  # a body that may get up by itself lies still this long first [s]
 HOLD = 0.4  # the last pose is held this long: the body comes to rest on it, or the CoM comes over the feet [s]
-STEADY = 0.05  # the CoM stays over the feet this long before it counts [s]: one swing through does not
-LOADED = 0.6  # share of the weight on the soles with which the body is on its feet
-FLAT = math.cos(0.25)  # tilt of a sole that stands [rad]
-SLOW = 0.5  # speed of a CoM that the feet can catch [m/s]; the capture point decides more exactly
 
 
 def asked(now: Situation, memory: Memory) -> bool | str:
@@ -40,7 +36,7 @@ def asked(now: Situation, memory: Memory) -> bool | str:
     return mode.prepare(wish, now) if wish else False
 
 
-def on_feet(now: Situation, memory: Memory) -> bool | str:
+def feet_found(now: Situation, memory: Memory) -> bool | str:
     """A script that ends on the feet has brought the CoM over them, and they carry the body."""
     mode = memory.mode
     return isinstance(mode, Skill) and mode.ends == FEET and mode.standing(now)
@@ -134,9 +130,9 @@ class Skill(BalanceMode):
 
     def _stands(self, now: Situation, load: float) -> bool:
         state = now.state
-        if load < LOADED or not state.contact.all() or self.player.next < len(self.player.script.keys) - 1:
+        if not state.contact.all() or not self.player.last:
             return False
-        flat = min(state.sole_rotation[0, 2, 2], state.sole_rotation[1, 2, 2]) > FLAT
-        slow = float(np.linalg.norm(state.com_velocity)) < SLOW
+        flat = min(state.sole_rotation[0, 2, 2], state.sole_rotation[1, 2, 2])
         polygon = self.memory.stance.update(state, BOTH)
-        return bool(flat and slow and polygon.margin(*now.com) > 0.0 and self.memory.margin(now) > 0.0)
+        speed = float(np.linalg.norm(state.com_velocity))
+        return on_feet(load, float(flat), speed, polygon.margin(*now.com), self.memory.margin(now))

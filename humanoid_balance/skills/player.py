@@ -39,6 +39,11 @@ class Player:
         self.next = 0  # key that comes
         self.done = self.gave_up = ""
 
+    @property
+    def last(self) -> bool:
+        """On the way to the last key, or past it."""
+        return self.next >= len(self.script.keys) - 1
+
     def update(self, dt: float, q: Array, side: str, load: float) -> tuple[Array, Array]:
         """Wanted position and velocity (n,), ``dt`` after the last call.
 

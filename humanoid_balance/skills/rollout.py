@@ -12,16 +12,19 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from humanoid_balance.geometry import Polygon
 from humanoid_balance.plants.mujoco import model as mujoco_model
 from humanoid_balance.plants.world import World
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
+from humanoid_balance.skills.handover import STEADY, on_feet
 from humanoid_balance.skills.player import Player
-from humanoid_balance.skills.script import Script
+from humanoid_balance.skills.script import FEET, Script
 from humanoid_balance.skills.side import LEFT_SIDE, PRONE, RIGHT_SIDE, SUPINE, TrunkAxes, side_of
-from humanoid_balance.types import Array
+from humanoid_balance.types import GRAVITY, Array
 
 STEP = 0.002  # physics and feedback [s]
 WATCH = 10  # steps between two looks at the body for figures and conditions: 20 ms
+HANDED = 1 + math.ceil(STEADY / (WATCH * STEP))  # looks that a body stands before it is handed over
 SETTLE = 1.5  # time that a dropped body is given to come to rest [s]
 DROP = 0.05  # it is let go this far above the ground [m]
 LIMP = 0.02  # stiffness of a body at rest, and damping, as shares of the torque limit [1/rad, s/rad]
@@ -42,6 +45,12 @@ class Watched:
     sole_up: list[Array] = field(default_factory=list)  # z of each sole's normal (2,)
     load: list[Array] = field(default_factory=list)  # normal force of each sole / weight (2,)
     speed: list[float] = field(default_factory=list)  # of the CoM [m/s]
+    margin: list[float] = field(default_factory=list)  # of the capture point from the edge of the soles [m]
+    on_feet: list[bool] = field(default_factory=list)  # the QP could take over
+
+    def handed_over(self) -> bool:
+        """It has stood long enough for the QP to take over."""
+        return len(self.on_feet) >= HANDED and all(self.on_feet[-HANDED:])
 
 
 class Bench:
@@ -116,7 +125,10 @@ class Bench:
         return -self.data.sensordata[self._sole_force] / self.robot.weight
 
     def play(self, script: Script, q: Array, after: float = 0.5) -> tuple[Player, Watched]:
-        """From rest in a configuration, until ``after`` seconds past the end of the script, or giving up."""
+        """From rest in a configuration, until ``after`` seconds past the end of the script, or giving up.
+
+        Getting up ends where the loop would hand the body over to the QP.
+        """
         robot, data, model = self.robot, self.data, self.model
         self.place(q)
         player, seen = Player(robot, script), Watched()
@@ -131,6 +143,8 @@ class Bench:
                 loads = self.load()
                 load = float(loads.sum())
                 self._look(seen, k * STEP, axes, loads)
+                if script.ends == FEET and player.last and seen.handed_over():
+                    break
             position, velocity = player.update(STEP, here, side, load)
             torque = stiffness * (position - here[7:]) + damping * (velocity - data.qvel[self._qvel])
             data.ctrl[:] = np.clip(torque, -limit, limit)
@@ -152,4 +166,16 @@ class Bench:
         seen.soles.append(data.site_xpos[self._soles].copy())
         seen.sole_up.append(data.site_xmat[self._soles, 8].copy())
         seen.load.append(load.copy())
-        seen.speed.append(float(np.linalg.norm(data.sensordata[self._velocity])))
+        velocity = data.sensordata[self._velocity]
+        speed = float(np.linalg.norm(velocity))
+        com = seen.com[-1]
+        place, rotation = data.site_xpos[self._soles], data.site_xmat[self._soles].reshape(2, 3, 3)
+        corners = place[:, None] + self.robot.soles @ rotation.transpose(0, 2, 1)
+        polygon = Polygon([(float(x), float(y)) for x, y in corners.reshape(-1, 3)[:, :2]])
+        omega = math.sqrt(GRAVITY / max(com[2] - place[:, 2].mean(), 0.1))
+        dcm = com[:2] + velocity[:2] / omega
+        margin = polygon.margin(float(dcm[0]), float(dcm[1]))
+        over, flat = polygon.margin(float(com[0]), float(com[1])), float(seen.sole_up[-1].min())
+        seen.speed.append(speed)
+        seen.margin.append(margin)
+        seen.on_feet.append(on_feet(float(load.sum()), flat, speed, over, margin))

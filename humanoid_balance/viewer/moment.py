@@ -36,7 +36,8 @@ class Moment:
     pressure: Array  # where each foot's force acts (2, 3)
     force: Array  # of the ground on each foot (2, 3) [N]
     push: Array  # external force on the body (3,) [N]
-    grip: Array = field(default_factory=lambda: NOWHERE)  # where a hand pulls; NaN for a push through the CoM (3,)
+    push_point: Array = field(default_factory=lambda: NOWHERE)  # where it acts (3,)
+    grip: Array = field(default_factory=lambda: NOWHERE)  # where a hand pulls; NaN if none does (3,)
     footstep: Array = field(default_factory=lambda: NOTHING)  # corners of the planned foothold (4, 3)
 
     @property
@@ -66,7 +67,7 @@ def believed(tick: Tick, truth: Truth, robot: Robot, grip: Array = NOWHERE) -> M
         q=truth.q,
         com=true(state.com), zmp=true(state.zmp), capture=true(capture),
         support=true(np.column_stack([state.support, flat])) if len(state.support) else NOTHING,
-        pressure=true(state.cop), force=force, push=truth.push, grip=grip,
+        pressure=true(state.cop), force=force, push=truth.push, push_point=truth.push_point, grip=grip,
         footstep=true(foothold(robot, tick.reference)),
     )  # fmt: skip
 
@@ -98,7 +99,7 @@ class TrueMoments:
             fell=bool(record["true_fell"][k]), q=record["true_q"][k], com=record["true_com"][k],
             zmp=self.zmp[k], capture=self.capture[k], support=self._support(k),
             pressure=pressure(record.robot, sole[k], force[k], moment[k]),
-            force=force[k], push=record["true_push"][k],
+            force=force[k], push=record["true_push"][k], push_point=record["true_push_point"][k],
         )  # fmt: skip
 
     def _support(self, k: int) -> Array:

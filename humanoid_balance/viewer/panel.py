@@ -12,6 +12,8 @@ import numpy as np
 import viser
 
 from humanoid_balance.balance.settings import STRATEGIES
+from humanoid_balance.plants.push_place import links
+from humanoid_balance.plants.pushes import TALLEST
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.stack import RunSettings
@@ -44,6 +46,7 @@ KEYS: dict[Any, tuple[float, str]] = {
     "I": (0.0, "forward"), "J": (90.0, "to the left"), "K": (180.0, "backward"), "L": (270.0, "to the right"),
 }  # fmt: skip
 BY_STICK = "none: the stick walks"
+AT_COM = "torso, at the CoM"
 
 
 class Panel:
@@ -58,7 +61,7 @@ class Panel:
         tabs = self.gui.add_tab_group()
         with tabs.add_tab("Drive"):
             self._drive_controls(server)
-            self._push_controls(robot.mass)
+            self._push_controls(robot)
             self._time_controls()
         with tabs.add_tab("World"):
             self._world_controls()
@@ -83,13 +86,17 @@ class Panel:
             self.skills = self.gui.add_button_group("Lying", (" ",), visible=False)
         self.skills.on_click(lambda _: self.wish(Ask(str(self.skills.value))))
 
-    def _push_controls(self, mass: float) -> None:
+    def _push_controls(self, robot: Robot) -> None:
         with self.gui.add_folder("Push"):
             self.direction = self.gui.add_slider(
                 "Direction [°]", 0, 359, 1, 0, hint="where the force points: 0 forward, 90 to its left, 180 backward"
             )
-            self.force = self.gui.add_slider("Force [N]", 0, 1000, 10, first_force(mass))
+            self.force = self.gui.add_slider("Force [N]", 0, 1000, 10, first_force(robot.mass))
             self.duration = self.gui.add_slider("Duration [s]", 0.02, 1.0, 0.01, DURATION)
+            where = (AT_COM, *links(robot))
+            self.link = self.gui.add_dropdown("Where", where, hint="a link: at the origin of its frame")
+            self.by_height = self.gui.add_checkbox("At a height", False, hint="above the ground, on that link")
+            self.height = self.gui.add_slider("Height [m]", 0.0, TALLEST, 0.01, round(robot.com_height, 2))
             button = self.gui.add_button("PUSH", color="red", icon=viser.Icon.HAND_STOP)
         button.on_click(lambda _: self._push(self.direction.value))
 
@@ -171,7 +178,9 @@ class Panel:
         return "" if self.gait.value == BY_STICK else self.gait.value
 
     def _push(self, direction: float) -> None:
-        self.wish(PushNow(self.force.value, self.duration.value, direction))
+        link = None if self.link.value == AT_COM else self.link.value
+        height = self.height.value if self.by_height.value else None
+        self.wish(PushNow(self.force.value, self.duration.value, direction, link, height))
 
     def _touched(self) -> None:
         self._changed = time.monotonic()
@@ -223,7 +232,15 @@ class Panel:
             put(self.gait, BY_STICK)
             self.skills.options = abilities.skills or (" ",)
             self.skills.visible = bool(abilities.skills)
+            self._offer_links(robot)
         self.gains.reset(robot.config.gains)
+
+    def _offer_links(self, robot: Robot) -> None:
+        where = (AT_COM, *links(robot))
+        if where != tuple(self.link.options):
+            self.link.options = where
+            put(self.link, AT_COM)
+            put(self.height, round(robot.com_height, 2))
 
     def tell(self, now: Snapshot, velocity: float) -> None:
         """Mode, pace and what changed lately."""

@@ -64,7 +64,7 @@ class Snapshot:
 class PullingHand:
     """A force that changes while it acts."""
 
-    end = math.inf
+    end, height = math.inf, None
 
     def __init__(self, pull: Pull) -> None:
         self.link, self.point = pull.link, pull.point
@@ -106,11 +106,17 @@ class Session:
         self.ticks = 0
         self.tick()
 
-    def push(self, force: float, duration: float, direction: float) -> None:
-        """Push at the torso, from now on [N], [s], [deg]."""
-        given = PushProfile(force, duration, direction, start=self.plant.time)
+    def push(
+        self, force: float, duration: float, direction: float, link: str | None = None, height: float | None = None
+    ) -> None:
+        """From now on [N], [s], [deg]; at the torso, or where a visitor asked for, height above the ground [m]."""
+        try:
+            given = PushProfile(force, duration, direction, start=self.plant.time, link=link, height=height)
+            self.plant.add_push(given)
+        except InputError as error:  # chosen for the robot that was here before
+            self.notice = str(error)
+            return
         self.pushes.append(given)
-        self.plant.add_push(given)
 
     def steer(self, velocity: tuple[float, float, float], gait: str) -> None:
         """What the visitor wants now; unless it is repeated, the loop lets it go stale. A skill asked for stays."""

@@ -30,6 +30,8 @@ class PushNow:
     force: float  # [N]
     duration: float  # [s]
     direction: float  # [deg]
+    link: str | None = None
+    height: float | None = None  # above the ground [m]
 
 
 @dataclass(frozen=True)
@@ -194,8 +196,8 @@ class _Runner:
     def _obey(self, command: Wanted) -> None:
         session = self.session
         match command:
-            case PushNow(force, duration, direction):
-                session.push(force, duration, direction)
+            case PushNow(force, duration, direction, link, height):
+                session.push(force, duration, direction, link, height)
             case Hold(pull):
                 session.hold(pull)
             case ResetNow():

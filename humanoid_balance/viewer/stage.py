@@ -220,7 +220,7 @@ class Scene:
         self.push.visible = size > 1e-6
         if size > 1e-6:
             along = moment.push / size
-            at = moment.grip if np.isfinite(moment.grip).all() else moment.com - 0.12 * self.size * along
+            at = moment.grip if np.isfinite(moment.grip).all() else moment.push_point - 0.12 * self.size * along
             at = at - self.anchor
             tail = at - (0.2 * self.size + metre * size) * along
             self.push.points = np.array([[tail, at]], dtype=np.float32)

@@ -18,6 +18,7 @@ class JointFeedback:
 
     def __init__(self, robot: Robot) -> None:
         self._onboard = (robot.drive_stiffness > 0.0) | (robot.drive_damping > 0.0)  # drives with their own feedback
+        self._all_onboard = bool(self._onboard.all())
 
     def update(self, state: RobotState, reference: JointReference, terms: Terms) -> TorqueCommand:
         """The command of this tick; ``terms`` are computed anew if an acceleration is wanted."""
@@ -25,6 +26,11 @@ class JointFeedback:
         if reference.acceleration.any():
             terms.update(state.q, state.v)
             torque = torque + terms.M[6:, 6:].dot(reference.acceleration)
+        if self._all_onboard:
+            return TorqueCommand(
+                state.stamp, torque, reference.position, reference.velocity, reference.stiffness, reference.damping,
+                False, reference.yielding,
+            )  # fmt: skip
         stiffness = np.where(self._onboard, reference.stiffness, 0.0)
         damping = np.where(self._onboard, reference.damping, 0.0)
         torque = torque + (reference.stiffness - stiffness) * (reference.position - state.q[7:])

@@ -16,13 +16,13 @@ from humanoid_balance.robot import registry
 
 def test_hips_that_do_not_turn_inward_do_not_let_the_feet_cross() -> None:
     """Kudoh's range of the hip roll, 0 to 45 degrees, leaves the human only what its stance is wider than its hips."""
-    human = registry.load("human")
+    human = registry.load("human:ranges=kudoh")
     assert 0.0 < closest_feet(human) < human.stance_width
     reach = Reach.of(human)
     assert reach.across == reach.near == closest_feet(human)
 
 
-@pytest.mark.parametrize("name", ["talos", "g1"])
+@pytest.mark.parametrize("name", ["human", "talos", "g1"])
 def test_hips_that_turn_inward_let_the_feet_cross(name: str) -> None:
     robot = registry.load(name)
     assert closest_feet(robot) < 0.0

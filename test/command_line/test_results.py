@@ -12,7 +12,7 @@ from mcap.reader import make_reader
 
 CONTRACT = {
     "robot", "mass", "fell", "steps", "modes", "impulse", "dv", "recovery_time", "com_error_final", "feet_slip_max",
-    "zmp_margin_min", "torque_ratio_max", "estimation", "tick", "rtf",
+    "zmp_margin_min", "torque_ratio_max", "torque_roughness", "push_link", "push_height", "estimation", "tick", "rtf",
 }  # fmt: skip
 ESTIMATION = {
     "com_rms", "com_velocity_rms", "orientation_rms_deg", "zmp_rms", "push_direction_error_deg", "push_impulse_ratio",

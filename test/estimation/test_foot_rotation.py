@@ -40,7 +40,7 @@ def test_the_wrench_of_a_rolling_foot_is_the_rate_of_its_momentum(human: Robot) 
         speed, back = np.cross(rate, pose(t).translation - toe), pose(t).rotation.T
         foot.remember([*(back @ speed).tolist(), *(back @ rate).tolist()])
     sole.position, sole.rows = pose(0.02).translation.tolist(), pose(0.02).rotation.tolist()
-    force, moment = foot.wrench(sole, com.tolist(), DT)
+    force, moment = foot.wrench(foot.turning(sole, DT), com.tolist())
     numeric = (momentum(0.021) - momentum(0.019)) / 0.002
     np.testing.assert_allclose(force, numeric[:3], atol=0.02)
     np.testing.assert_allclose(moment, numeric[3:], atol=0.02)
@@ -51,5 +51,5 @@ def test_a_still_foot_takes_nothing(human: Robot) -> None:
     sole = Sole(FootContact(human.weight, ContactSettings()), human.soles[1], 1.0)
     for _ in range(20):
         foot.remember([0.0] * 6)
-    force, moment = foot.wrench(sole, [0.0, 0.0, 0.9], DT)
+    force, moment = foot.wrench(foot.turning(sole, DT), [0.0, 0.0, 0.9])
     assert np.abs(force).max() == 0.0 and np.abs(moment).max() == pytest.approx(0.0, abs=1e-12)

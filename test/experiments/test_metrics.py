@@ -160,3 +160,9 @@ def test_a_lift_off_that_is_never_told_is_the_latest_of_all(robot: Robot) -> Non
     record["contact"][:] = 1.0
     swing(record, RIGHT, 0.5, 0.8, (0.1, 0.0))
     assert contact_delays(record).lift_offs == [LONGEST]
+
+
+def test_roughness_is_the_rate_of_the_torques_over_their_limits(robot: Robot) -> None:
+    record = standing(robot)
+    record["true_torque"][:] = robot.torque_limit * np.sin(2 * np.pi * 5.0 * record["time"])[:, None]
+    assert metrics.torque_roughness(record) == pytest.approx(2 * np.pi * 5.0 / np.sqrt(2), rel=1e-3)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from motions.person import ANATOMICAL, HEIGHT, Spelling, walk, write
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.motions import bvh
+from humanoid_balance.motions import bvh, rotations
 from humanoid_balance.motions.subject import understood
 
 SPELLINGS = {
@@ -70,25 +72,39 @@ def test_a_calibration_pose_is_left_out(tmp_path: Path) -> None:
     assert understood(clip).clip.frames == clip.frames - 1 == 61
 
 
-def test_831_frames_of_38_joints_are_read_in_50_ms(tmp_path: Path) -> None:
+def test_831_frames_of_38_joints_are_read_in_little_more_than_the_time_of_their_numbers(tmp_path: Path) -> None:
+    """50 ms where a number takes 0.15 us; how fast a machine is says a yardstick that is timed beside it."""
     chain = "".join(f"JOINT j{k}\n{{\nOFFSET 0 0.1 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n" for k in range(37))
     head = f"HIERARCHY\nROOT r\n{{\nOFFSET 0 0 0\nCHANNELS 6 {CHANNELS}\n{chain}End Site\n{{\nOFFSET 0 1 0\n}}\n"
     values = np.random.default_rng(1).normal(size=(831, 6 + 3 * 37)) * 30
     rows = "\n".join(" ".join(f"{v:.4f}" for v in row) for row in values)
     file = write(tmp_path, f"{head}{'}' * 1}\n" + "}\n" * 37 + f"MOTION\nFrames: 831\nFrame Time: 0.0083333\n{rows}\n")
-    best = min(_timed(file) for _ in range(5))
-    assert best < 0.05
+    pairs = [(_timed(lambda: _read(file)), _timed(lambda: list(map(float, rows.split())))) for _ in range(7)]
+    reading, numbers = (min(times) for times in zip(*pairs, strict=True))
+    assert reading < 2.5 * numbers
+
+
+@pytest.mark.parametrize("axes", [*itertools.permutations(range(3)), (0, 1, 0), (2,), (1, 2)])
+def test_rotations_are_applied_one_after_the_other(axes: tuple[int, ...]) -> None:
+    angles = np.random.default_rng(2).normal(size=(5, 4, len(axes)))
+    wanted = np.broadcast_to(np.eye(3), (5, 4, 3, 3))
+    for k, axis in enumerate(axes):
+        wanted = wanted @ rotations.about(axis, angles[..., k])
+    np.testing.assert_allclose(rotations.euler(axes, angles), wanted, atol=1e-12)
 
 
 CHANNELS = "Xposition Yposition Zposition Zrotation Xrotation Yrotation"
 
 
-def _timed(file: Path) -> float:
+def _timed(work: Callable[[], object]) -> float:
     """CPU time [s]: the machine may be busy with other things."""
     begin = time.process_time()
-    clip = bvh.load(file)
-    assert clip.rotations.shape == (831, 38, 3, 3)
+    work()
     return time.process_time() - begin
+
+
+def _read(file: Path) -> None:
+    assert bvh.load(file).rotations.shape == (831, 38, 3, 3)
 
 
 ROOT = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\n"

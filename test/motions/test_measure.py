@@ -27,7 +27,7 @@ FORCE, LASTS, BEGIN = 260.0, 0.1, 1.2  # [N, s, s]
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    settings = RunSettings(robot="human", policy="kudoh", strategy="in-place")
+    settings = RunSettings(robot="human:ranges=kudoh", policy="kudoh", strategy="in-place")
     return simulate(settings, [PushProfile(FORCE, LASTS, 0.0, BEGIN)], 2.6)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import trimesh
+from robot.biped import BIPED, BIPED_YAML
 
 from humanoid_balance.errors import ConfigError
 from humanoid_balance.experiments.push import run
@@ -46,54 +47,6 @@ posture: {"*_hip_pitch": 0.3, "*_knee": -0.6, "*_ankle_pitch": -0.3, "*_elbow": 
 joints: {"*": {velocity: 10, armature: 0.01, damping: 0.2}}
 """
 FOREIGN = {"simple_humanoid": SIMPLE, "romeo": ROMEO, "icub": ICUB}
-
-
-def leg(side: str, sign: int) -> str:
-    return f"""
-      <body name="{side}_thigh" pos="0 {sign * 0.1} -0.1">
-        <joint name="{side}_hip_yaw" axis="0 0 1" range="-0.5 0.5"/>
-        <joint name="{side}_hip_roll" axis="1 0 0" range="-0.5 0.5"/>
-        <joint name="{side}_hip_pitch" axis="0 1 0" range="-1.5 1.5"/>
-        <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.05" mass="5"/>
-        <body name="{side}_shank" pos="0 0 -0.4">
-          <joint name="{side}_knee" axis="0 1 0" range="-0.1 2.2"/>
-          <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.04" mass="3"/>
-          <body name="{side}_foot" pos="0 0 -0.45">
-            <joint name="{side}_ankle_pitch" axis="0 1 0" pos="0 0 0.05" range="-1 1"/>
-            <joint name="{side}_ankle_roll" axis="1 0 0" pos="0 0 0.05" range="-0.5 0.5"/>
-            <geom type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.02" mass="1"/>
-          </body>
-        </body>
-      </body>"""
-
-
-JOINTS = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
-BIPED = f"""
-<mujoco>
-  <compiler angle="radian"/>
-  <default><joint armature="0.02" damping="0.3" frictionloss="0.1"/><motor ctrlrange="-150 150"/></default>
-  <worldbody>
-    <geom type="plane" size="5 5 0.1"/>
-    <body name="pelvis" pos="0 0 1">
-      <freejoint/>
-      <site name="imu" pos="0.02 0 0.1"/>
-      <geom type="box" size="0.1 0.15 0.25" pos="0 0 0.15" mass="25"/>
-      {leg("left", 1)}{leg("right", -1)}
-    </body>
-  </worldbody>
-  <actuator>{"".join(f'<motor joint="{s}_{j}"/>' for s in ("left", "right") for j in JOINTS)}</actuator>
-</mujoco>
-"""
-BIPED_YAML = """
-mjcf: biped.xml
-torso: pelvis
-imu: imu
-feet:
-  left: {frame: left_foot, x: [-0.07, 0.13], y: [-0.05, 0.05], z: -0.04}
-  right: {frame: right_foot, x: [-0.07, 0.13], y: [-0.05, 0.05], z: -0.04}
-posture: {"*_hip_pitch": -0.3, "*_knee": 0.6, "*_ankle_pitch": -0.3}
-joints: {"*": {velocity: 15}}
-"""
 
 
 @pytest.fixture(scope="module", params=[*FOREIGN, "biped"])
@@ -138,67 +91,6 @@ def test_a_foreign_robot_stands_for_ten_seconds_and_holds_pushes_from_eight_side
     standing = run(RunSettings(robot=foreign, time=10.0), []).result
     assert not standing["fell"] and standing["steps"] == 0
     assert pushed(foreign, list(range(0, 360, 45))) == []
-
-
-# ---- MJCF ----
-
-
-def test_an_mjcf_becomes_the_model_that_pinocchio_and_mujoco_read_from_it(tmp_path):
-    (tmp_path / "biped.xml").write_text(BIPED)
-    (tmp_path / "biped.yaml").write_text(BIPED_YAML)
-    ours = registry.load(str(tmp_path / "biped.yaml"))
-    theirs = pin.buildModelFromMJCF(str(tmp_path / "biped.xml"))
-    assert sorted(ours.joint_names) == sorted(f"{s}_{j}" for s in ("left", "right") for j in JOINTS)
-    assert ours.mass == pytest.approx(43.0)
-    assert ours.mass == pytest.approx(pin.computeTotalMass(theirs))
-    assert (ours.torque_limit == 150.0).all()
-    assert (ours.armature == 0.02).all() and (ours.damping == 0.3).all() and (ours.friction == 0.1).all()
-    original = mujoco.MjModel.from_xml_string(BIPED)
-    data = mujoco.MjData(original)
-    rng = np.random.default_rng(0)
-    q = pin.neutral(ours.model)
-    for i, name in enumerate(ours.joint_names):
-        q[7 + i] = data.qpos[original.joint(name).qposadr[0]] = rng.uniform(-0.5, 0.5)
-    data.qpos[:7] = [0, 0, 0, 1, 0, 0, 0]
-    mujoco.mj_forward(original, data)
-    pin.framesForwardKinematics(ours.model, ours.data, q)
-    for link in ("left_foot", "right_shank"):
-        place = ours.data.oMf[ours.model.getFrameId(link)]
-        assert place.translation == pytest.approx(data.body(link).xpos, abs=1e-9)
-        assert place.rotation.ravel() == pytest.approx(data.body(link).xmat, abs=1e-9)
-    imu = ours.data.oMf[ours.imu_frame]
-    assert imu.translation == pytest.approx([0.02, 0.0, 0.1])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "named"),
-    [
-        ("<freejoint/>", '<freejoint/><inertial mass="-1" pos="0 0 0" diaginertia="1 1 1"/>', "mass"),
-        (
-            '<joint name="left_knee" axis="0 1 0" range="-0.1 2.2"/>',
-            '<joint name="left_knee" type="ball"/>',
-            "left_knee",
-        ),
-        (
-            "</actuator>",
-            '</actuator><equality><connect body1="left_foot" body2="right_foot" anchor="0 0 0"/></equality>',
-            "loop",
-        ),
-        ("</mujoco>", "", "MuJoCo can compile"),
-    ],
-)
-def test_an_mjcf_that_cannot_be_used_is_refused_in_one_line(tmp_path, old, new, named):
-    (tmp_path / "biped.xml").write_text(BIPED.replace(old, new))
-    (tmp_path / "biped.yaml").write_text(BIPED_YAML)
-    with pytest.raises(ConfigError, match=named) as error:
-        registry.load(str(tmp_path / "biped.yaml"))
-    assert "\n" not in str(error.value) and "biped.xml" in str(error.value)
-
-
-def test_a_yaml_names_one_description(tmp_path):
-    (tmp_path / "biped.yaml").write_text(BIPED_YAML + "urdf: biped.urdf\n")
-    with pytest.raises(ConfigError, match="one of urdf and mjcf"):
-        registry.load(str(tmp_path / "biped.yaml"))
 
 
 # ---- URDF ----

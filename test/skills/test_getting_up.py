@@ -25,3 +25,12 @@ def test_g1_gets_up_from_its_front_and_stands(seed: int) -> None:
 def test_g1_recovers_from_its_back_and_its_sides(start: str, seed: int) -> None:
     done = skill.run(RunSettings(robot="g1", seed=seed), "recover", start)
     assert done.result["success"] and done.result["time"] < 9.0, done.result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "friction"), [(1, 0.8), (2, 0.5), (3, 1.0)])
+def test_a_human_gets_up_from_its_front_and_stands(seed: int, friction: float) -> None:
+    done = skill.run(RunSettings(robot="human", seed=seed, friction=friction), "get up", "prone")
+    assert done.result["success"] and done.result["time"] < 8.0, done.result
+    assert done.record["true_com_velocity"][:, 2].max() < FASTEST
+    assert not done.reported, "knees and hands on the ground are not a push"

@@ -152,3 +152,11 @@ def test_what_a_robot_can_do_depends_on_the_robot_and_its_world(session: Session
 def test_an_unknown_robot_is_named() -> None:
     with pytest.raises(InputError, match="r2d2"):
         Session(RunSettings(robot="r2d2"))
+
+
+def test_a_visitor_pushes_where_the_page_says(session: Session) -> None:
+    session.push(100.0, 0.05, 90.0, height=1.3)
+    run(session, 0.03)
+    assert session.look(1.0).moment.push_point[2] == pytest.approx(1.3, abs=0.01)
+    session.push(100.0, 0.05, 90.0, link="tail")
+    assert "push link 'tail'" in session.notice

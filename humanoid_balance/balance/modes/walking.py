@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
-from humanoid_balance.balance.footsteps import HASTE, Adapted, Adapter, Flying, Pendulum
+from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.pace import Pace
+from humanoid_balance.balance.placement import adapter
 from humanoid_balance.balance.reference import WALK
 from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
@@ -80,7 +81,7 @@ class Walking(BalanceMode):
         self.gait = Gait(robot, self.reach)
         self.route = Route(robot, self.gait)
         half = planner.half_length - edge, planner.half_width - edge
-        self.adapter = Adapter(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
+        self.adapter = adapter(planner.policy)(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)

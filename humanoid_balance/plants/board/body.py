@@ -11,7 +11,9 @@ import numpy as np
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.mujoco.plant import MujocoPlant
 from humanoid_balance.plants.protocol import WirePush, WireTruth
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.truth import ground_below
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -47,7 +49,7 @@ class Body:
         self.hoist = hoist
         self._let_go: int | None = None  # when [µs]
         self._pushes: dict[int, WirePush] = {}  # by body of the MuJoCo model
-        self._planned = [(push, self._body(push.link or robot.config.torso)) for push in pushes]
+        self._planned = [(push, self._body(link_of(robot, push))) for push in pushes]
         self._points: dict[int, Array] = {}  # where planned pushes act, in the frame of their body, once they began
         self._zero = np.zeros(robot.n)
         self._qpos = np.array([self.plant.model.joint(name).qposadr[0] for name in robot.joint_names])
@@ -122,9 +124,11 @@ class Body:
             size = profile.force_at(since)
             if size == 0.0:
                 continue
-            if k not in self._points:  # through the CoM, from now on fixed to the link
-                through_com = data.xmat[body].reshape(3, 3).T @ (data.subtree_com[1] - data.xpos[body])
-                self._points[k] = through_com if profile.point is None else np.array(profile.point)
+            if k not in self._points:  # from now on fixed to the link
+                com = data.subtree_com[1]
+                place = takes_hold(profile, data.xpos[body], com, ground_below(com, self.plant.options.world.slope))
+                held = data.xmat[body].reshape(3, 3).T @ (place - data.xpos[body])
+                self._points[k] = held if profile.point is None else np.array(profile.point)
             self._apply(body, self._points[k], size * profile.axis)
         if self.hoist is not None:
             data.xfrc_applied[1] += self._ropes()

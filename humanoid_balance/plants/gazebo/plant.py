@@ -16,13 +16,14 @@ from humanoid_balance.plants import protocol
 from humanoid_balance.plants.gazebo.server import GazeboServer
 from humanoid_balance.plants.gazebo.world import sdf_world
 from humanoid_balance.plants.port import Port, PortError
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
 from humanoid_balance.plants.serial import SerialPlant
 from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import BusConfig
 from humanoid_balance.plants.serial.line import LineSettings
-from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.truth import Truth, ground_below, has_fallen, height_above
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -89,6 +90,7 @@ class GazeboPlant:
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(options.actuator_latency / self.dt))
         self._push_force = np.zeros(3)
         self._look()
+        self._push_point = self._told.com
         self._up = self._torso().rotation.T @ np.array([0.0, 0.0, 1.0])
         self._com_height = height_above(self._told.com, options.world.slope)
 
@@ -110,10 +112,7 @@ class GazeboPlant:
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
-        link = push.link or self.robot.config.torso
-        if not self.robot.model.existFrame(link, pin.FrameType.BODY):
-            raise InputError(f"push link '{link}': the robot has no such link")
-        frame = self.robot.model.getFrameId(link, pin.FrameType.BODY)
+        frame = self.robot.model.getFrameId(link_of(self.robot, push), pin.FrameType.BODY)
         self._pushes.append((push, frame, None if push.point is None else np.array(push.point)))
 
     def remove_push(self, push: ExternalForce) -> None:
@@ -163,14 +162,19 @@ class GazeboPlant:
     def _apply_pushes(self) -> None:
         """External forces for the coming period."""
         self._push_force[:] = 0.0
+        self._push_point = self._told.com
         for k, (push, frame, point) in enumerate(self._pushes):
             size = push.force_at(self.time)
             if size == 0.0:
                 continue
-            if point is None:  # through the CoM, from now on fixed to the link
-                self._kinematics()
-                point = self._data.oMf[frame].actInv(self._told.com)
+            self._kinematics()
+            at = self._data.oMf[frame]
+            if point is None:  # from now on fixed to the link
+                com = self._told.com
+                place = takes_hold(push, at.translation, com, ground_below(com, self.options.world.slope))
+                point = at.actInv(place)
                 self._pushes[k] = (push, frame, point)
+            self._push_point = at.act(point)
             force, link = size * push.axis, self.robot.model.frames[frame].name
             until = self._stamp + round(1e6 * self.dt)
             self.serial.push(protocol.WirePush(link, until, point, force, np.zeros(3)))
@@ -222,5 +226,6 @@ class GazeboPlant:
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
+            push_point=self._push_point,
             fell=self.fell(),
         )

@@ -12,9 +12,10 @@ import pinocchio as pin
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.mujoco import model as mujoco_model
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
-from humanoid_balance.plants.truth import Truth, has_fallen, height_above
+from humanoid_balance.plants.truth import Truth, ground_below, has_fallen, height_above
 from humanoid_balance.plants.world import PlantOptions
 from humanoid_balance.robot.model import SOLE_NAMES, Robot
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
@@ -23,7 +24,7 @@ SINK = 2e-4  # how deep standing soles press into the ground [m]
 
 
 def _run(places: Array) -> slice | Array:
-    """Places of the joints in a state vector: a slice, which is faster to read, where they follow one another."""
+    """Places of joints or soles in an array: a slice, which is faster to read, where they follow one another."""
     return slice(int(places[0]), int(places[-1]) + 1) if (np.diff(places) == 1).all() else places
 
 
@@ -59,7 +60,7 @@ class MujocoPlant:
         self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
         self._truth_sensors = 3 * n + 6 + 12
         self._torso = model.body(robot.config.torso).id
-        self._soles = np.array([model.site(name).id for name in SOLE_NAMES])
+        self._soles = _run(np.array([model.site(name).id for name in SOLE_NAMES]))
         ground, soles = model.geom("ground").id, [model.geom(name).id for name in SOLE_NAMES]
         self._fallen = np.zeros((model.ngeom, model.ngeom), dtype=bool)  # pairs of geoms whose contact is a fall
         self._fallen[ground, :] = self._fallen[:, ground] = True
@@ -95,7 +96,7 @@ class MujocoPlant:
         idle = TorqueCommand.damp(0.0, np.zeros(robot.n))
         self._commands: deque[TorqueCommand] = deque([idle], maxlen=1 + round(self.options.actuator_latency / self.dt))
         self._sensors = self._signs * data.sensordata
-        self._push_force = np.zeros(3)
+        self._push_force, self._push_point = np.zeros(3), self.data.subtree_com[1].copy()
         self._contacts, self._touching = b"", False
 
     def lay(self, q: Array) -> None:
@@ -131,10 +132,7 @@ class MujocoPlant:
 
     def add_push(self, push: ExternalForce) -> None:
         """Schedule an external force."""
-        link = push.link or self.robot.config.torso
-        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link)
-        if body < 0:
-            raise InputError(f"push link '{link}': the robot has no such link")
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link_of(self.robot, push))
         self._pushes.append((push, body, None if push.point is None else np.array(push.point)))
 
     def remove_push(self, push: ExternalForce) -> None:
@@ -209,6 +207,7 @@ class MujocoPlant:
         """External wrenches for the coming period, about each body's CoM as MuJoCo wants them."""
         data = self.data
         self._push_force[:] = 0.0
+        self._push_point = data.subtree_com[1].copy()
         for _, body, _ in self._pushes:
             data.xfrc_applied[body] = 0.0
         for k, (push, body, point) in enumerate(self._pushes):
@@ -216,11 +215,14 @@ class MujocoPlant:
             if size == 0.0:
                 continue
             rotation = data.xmat[body].reshape(3, 3)
-            if point is None:  # through the CoM, from now on fixed to the link
-                point = rotation.T @ (data.subtree_com[1] - data.xpos[body])
+            if point is None:  # from now on fixed to the link
+                com = data.subtree_com[1]
+                place = takes_hold(push, data.xpos[body], com, ground_below(com, self.options.world.slope))
+                point = rotation.T @ (place - data.xpos[body])
                 self._pushes[k] = (push, body, point)
             force = size * push.axis
-            arm = data.xpos[body] + rotation @ point - data.xipos[body]
+            self._push_point = data.xpos[body] + rotation @ point
+            arm = self._push_point - data.xipos[body]
             data.xfrc_applied[body, :3] += force
             data.xfrc_applied[body, 3:] += np.cross(arm, force)
             self._push_force += force
@@ -250,7 +252,7 @@ class MujocoPlant:
         """What really happened, at the stamp of the next ``read``."""
         data = self.data
         momentum = self._sensors[self._truth_sensors :].copy()
-        rotation = data.site_xmat[self._soles].reshape(2, 3, 3)
+        rotation = data.site_xmat[self._soles].copy().reshape(2, 3, 3)
         axis = self._torso_axis()
         wrench = self._sensors[self._truth_sensors - 12 : self._truth_sensors].reshape(2, 2, 3)
         world = wrench @ rotation.transpose(0, 2, 1)
@@ -261,13 +263,14 @@ class MujocoPlant:
             angular_momentum=momentum[3:],
             base_position=data.xpos[1].copy(),
             base_quaternion=data.xquat[1][[1, 2, 3, 0]],
-            joint_position=data.qpos[self._qpos],
+            joint_position=data.qpos[self._runs[0]].copy(),
             torque=self._torque.copy(),
             torso_axis=axis,
-            sole_position=data.site_xpos[self._soles],
+            sole_position=data.site_xpos[self._soles].copy(),
             sole_rotation=rotation,
             sole_force=world[:, 0],
             sole_moment=world[:, 1],
             push=self._push_force.copy(),
+            push_point=self._push_point,
             fell=has_fallen(self.touching(), float(axis[2]), self._height(), self._com_height),
         )

@@ -41,22 +41,32 @@ class Pushable(Protocol):
 class LivePush:
     """A force that changes while it acts; the simulator sees it as a profile without an end."""
 
-    link: str | None = None
     point: tuple[float, float, float] | None = None
     end = math.inf
 
-    def __init__(self, force: Array) -> None:
+    def __init__(self, force: Array, link: str | None = None, height: float | None = None) -> None:
         self.axis = force  # world (3,) [N]
+        self.link, self.height = link, height
 
     def force_at(self, time: float) -> float:
         return 1.0
 
 
 class PushInput:
-    """Takes messages, and pushes the plant when their time has come. ``update`` once a tick, before the physics."""
+    """Takes messages, and pushes the plant when their time has come. ``update`` once a tick, before the physics.
 
-    def __init__(self, plant: Pushable, complain: Callable[[str, str], None]) -> None:
+    They act on the torso at the CoM, on the origin of another ``link``, or at a ``height`` above the ground [m].
+    """
+
+    def __init__(
+        self,
+        plant: Pushable,
+        complain: Callable[[str, str], None],
+        link: str | None = None,
+        height: float | None = None,
+    ) -> None:
         self._plant, self._complain = plant, complain
+        self._place = link, height
         self._waiting: list[tuple[float, Array]] = []  # start [s], force [N], sorted by start
         self._acting: LivePush | None = None
         self._until = -math.inf
@@ -93,7 +103,7 @@ class PushInput:
             if self._acting is not None:
                 self._acting.axis = force
             elif force.any():
-                self._acting = LivePush(force)
+                self._acting = LivePush(force, *self._place)
                 self._plant.add_push(self._acting)
         if now >= self._until:
             self.stop()

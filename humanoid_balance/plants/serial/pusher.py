@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from humanoid_balance.errors import InputError
 from humanoid_balance.plants.protocol import WirePush, WireTruth
+from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array
@@ -24,10 +24,7 @@ class Pusher:
         self._acting: set[str] = set()  # links of which the simulator knows a push
 
     def add(self, force: ExternalForce) -> None:
-        link = force.link or self.robot.config.torso
-        if not self.robot.model.existFrame(link, pin.FrameType.BODY):
-            raise InputError(f"push link '{link}': the robot has no such link")
-        self._forces[link] = (force, None if force.point is None else np.array(force.point))
+        self._forces[link_of(self.robot, force)] = (force, None if force.point is None else np.array(force.point))
 
     def remove(self, force: ExternalForce) -> None:
         """Also one that acts now."""
@@ -42,10 +39,11 @@ class Pusher:
                 del self._forces[link]
             if size == 0.0:
                 continue
-            if point is None:  # through the CoM, from now on fixed to the link
+            if point is None:  # from now on fixed to the link; the ground behind a board is level, at zero
                 if truth is None or not np.isfinite(position).all():
                     continue
-                point = self._placement(link, truth, position).actInv(truth.com)
+                at = self._placement(link, truth, position)
+                point = at.actInv(takes_hold(force, at.translation, truth.com, 0.0))
                 self._forces[link] = (force, point)
             frames.append(WirePush(link, stamp + HOLD, point, size * force.axis, np.zeros(3)))
         pushed = {frame.body for frame in frames}
