@@ -23,7 +23,7 @@ from rclpy.qos import QoSProfile
 ROOT = Path(__file__).resolve().parents[2]
 LIBC, PR_SET_PDEATHSIG = ctypes.CDLL(None), 1  # sys/prctl.h
 ASK_AGAIN = 6.0  # longer than any request takes [s]
-PATIENCE = 60.0  # a busy machine starts processes slowly [s]
+PATIENCE = 120.0  # a busy machine starts processes slowly [s]
 
 
 class Process:
