@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from humanoid_balance.motions.fragments import Fragment, ClipMoment, Walk
+from humanoid_balance.motions.fragments import ClipMoment, Fragment, Walk
 from humanoid_balance.motions.pose import Pose, ease
 from humanoid_balance.types import Array
 
