@@ -61,7 +61,7 @@ def test_a_key_whose_condition_is_met_does_not_wait(human: Robot, script_file: P
 
 
 def test_the_clock_waits_for_joints_that_lag_and_names_the_one_that_is_stuck(human: Robot, script_file: Path) -> None:
-    far = SCRIPT.replace('"*_knee": 1.0', '"*_knee": 2.6').replace("{l_knee: 0.2}", "{}")
+    far = SCRIPT.replace('"*_knee": 1.0', '"*_knee": 2.3').replace("{l_knee: 0.2}", "{}")
     script_file.write_text(far.replace(", until: {side: prone}, patience: 0.4", ""), encoding="utf-8")
     player = Player(human, scripts.load(script_file, human))
     player.begin(np.zeros(human.n))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.skills import cost
 from humanoid_balance.skills.handover import on_feet
 from humanoid_balance.skills.rollout import Bench
-from humanoid_balance.skills.script import library
+from humanoid_balance.skills.script import library, load
 
 STANDS = {"load": 1.0, "flat": 1.0, "speed": 0.1, "over": 0.05, "margin": 0.04}
 
@@ -21,9 +24,10 @@ def test_a_body_is_on_its_feet_when_com_and_capture_point_are_over_flat_loaded_s
 
 
 @pytest.mark.parametrize(("seed", "friction"), [(4, 0.5), (5, 1.0)])
-def test_a_human_comes_onto_its_feet_on_slippery_and_rough_ground(human: Robot, seed: int, friction: float) -> None:
-    """Starts and frictions that the search has not seen."""
-    bench, script = Bench(human, friction), library(human)["get up"]
+def test_a_human_comes_onto_its_feet_on_slippery_and_rough_ground(seed: int, friction: float) -> None:
+    """Starts and frictions that the search has not seen; the script needs the ranges of Kudoh's table."""
+    human = registry.load("human:ranges=kudoh")
+    bench, script = Bench(human, friction), load(Path(__file__).parent / "kudoh_get_up.yaml", human)
     player, seen = bench.play(script, bench.lay("prone", np.random.default_rng(seed)))
     value, reached = cost.cost(human, script, player, seen)
     assert reached and value < cost.FAILED and not player.gave_up
