@@ -1,10 +1,9 @@
 """kill -9 of any single process, at random moments: how long until the robot is braked, and how the graph comes back.
 
-Nothing is tried twice: every kill counts. Braked is: the boards' own report of the change of mode, less the time by
-which the process of the virtual board was late itself (it tells both), the simulator's own measure of the age of the
-last command, or, when the simulator itself is killed, the controller's trip. ``KILLS=30 pytest -s -m slow
-test/nodes/test_killed.py`` prints the distribution of 30 kills per test, and how often a machine that stood still for
-20 ms made the robot brake before anybody was killed.
+Nothing is tried twice: every kill counts. Braked is: the boards' own report of the change of mode, the simulator's own
+measure of the age of the last command, or, when the simulator itself is killed, the controller's trip. ``KILLS=30
+pytest -s -m slow test/nodes/test_killed.py`` prints the distribution of 30 kills per test, and how often a machine that
+stood still for 20 ms made the robot brake before anybody was killed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ from humanoid_balance.nodes.qos import LATCHED
 BRAKED = 0.050  # [s]: the watchdog of 20 ms, a tick, and what a machine with other work takes to run it
 BRAKING = "-> (DAMPING|LAPSED|STOPPING)"  # what a board says then
 WITHIN = 1.5  # a kill comes so long after the robot is driven, or less [s]
-RATE = 250  # of three processes and a board that share a machine with others [Hz]; the watchdogs do not hang on it
+RATE = 500  # of three processes [Hz]
+UNASKED = 0.1  # at most so many brakings that nobody caused, per kill
 BALANCING = 0.3  # share of the kills on boards that come after the ramp, when the controller has taken over
 
 
@@ -92,7 +92,7 @@ def test_a_simulated_robot_is_braked_whoever_is_killed_and_comes_back_with_the_r
         return bool(modes) and modes[-1].data not in ("disarmed", "tripped", "falling")
 
     while kills.count < kills_wanted:
-        assert kills.unasked <= kills_wanted, graph.told()
+        assert kills.unasked <= max(1, UNASKED * kills_wanted), graph.told()
         said = {name: len(process.text.splitlines()) for name, process in running.items()}
         if not driven():
             kills.unasked += 1
@@ -166,7 +166,7 @@ def test_boards_brake_whoever_is_killed_and_the_robot_comes_back_with_the_restar
     graph, chance, kills = prompt_graph, random.Random(2), Kills()
     lab = Boards(graph)
     while kills.count < kills_wanted:
-        assert kills.unasked <= kills_wanted, graph.told()
+        assert kills.unasked <= max(1, UNASKED * kills_wanted), graph.told()
         if not lab.driven(chance):
             kills.unasked += 1
             lab.lifted()
@@ -176,10 +176,7 @@ def test_boards_brake_whoever_is_killed_and_the_robot_comes_back_with_the_restar
         lab.running[who].end(signal.SIGKILL)
         last = partial(lines_since, lab.board, before - 1, BRAKING)  # or it was braked a moment before
         assert wait_until(lambda last=last: bool(last()), 5), graph.told()
-        late = re.search(r"([\d.]+) ms late", last()[0])
-        assert late is not None
-        after = float(last()[0].split()[0]) - killed
-        kills.add(who, max(0.0, after - 1e-3 * float(late[1])) if after > 0.0 else after)
+        kills.add(who, float(last()[0].split()[0]) - killed)
         assert not alive(lab.running[who].popen.pid), "a zombie is left"
         lab.running[who] = graph.start(who, **lab.parameters[who])
         assert lab.running[who].says("configured"), lab.running[who].text
