@@ -26,9 +26,6 @@ DISAGREE = 0.01  # between plates and kinematics, from where on the latter are b
 # A planned force that no sensor sees may be wrong by this share of itself: the rail gives way, the model is off by some
 # per cent of the weight. What is beyond that is a push.
 UNSURE = 0.5
-# Upward force beside the soles that is a hand under the arm or a model error, as a share of the weight. What is more is
-# a floor under knees, hands or the trunk, and may push sideways with as much as it carries (friction up to one).
-CARRIED = 0.1
 LOWEST = 0.2  # share of the standing CoM height below which the pendulum frequency rises no more
 
 
@@ -88,8 +85,6 @@ class Centroid:
             self._planned, unsure = planned_wrench(touch, body.com)
             known = [a + b for a, b in zip(known, self._planned, strict=True)]
         observer.update([mass * kx, mass * ky, mass * kz, lx, ly, lz], known, dt)
-        carried = max(0.0, observer.residual[2] - push.bias[2] - CARRIED * self._weight)
-        unsure += carried
         left, right = self._soles
         standing = left.contact.contact and right.contact.contact and not changed
         began = self._onset.update(observer.innovation, dt, variance, standing, unsure)
@@ -98,7 +93,7 @@ class Centroid:
             push.begin(stamp, dt, began, observer.residual)
         self.ground_height = floor_height = ground.height(cx, cy)
         height = cz - floor_height
-        push.update(stamp, dt, observer, height, variance, changed, unsure, carried > 0.0)
+        push.update(stamp, dt, observer, height, variance, changed, unsure)
 
         # Velocity: plates and kinematics together; kinematics alone where they disagree, as when a push begins.
         ex, ey, ez, _, _, _ = observer.innovation

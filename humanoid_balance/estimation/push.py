@@ -75,13 +75,12 @@ class PushDetector:
 
     def update(
         self, stamp: float, dt: float, observer: Residual, com_height: float, variance: float, disturbed: bool,
-        unsure: float = 0.0, carried: bool = False,
+        unsure: float = 0.0,
     ) -> None:  # fmt: skip
         """Take the residual wrench about the CoM [N, N m] and the height of the CoM above the ground [m].
 
         ``variance``: of the CoM velocity [m²/s²]; ``disturbed``: a contact changed at this tick; ``unsure``: force that
-        may be wrong in what is known [N], as of a planned contact that no sensor sees: thresholds rise by it;
-        ``carried``: something beside the soles carries the body, which is not an error of the model to be learned.
+        may be wrong in what is known [N], as of a planned contact that no sensor sees: thresholds rise by it.
         """
         residual = observer.residual
         s, bias = self._settings, self.bias
@@ -95,7 +94,7 @@ class PushDetector:
             if force_sq < onset_sq or (
                 self._since_landing < s.landing_time and force_sq < s.landing_factor**2 * onset_sq
             ):
-                rate = 0.0 if carried else dt / s.bias_time
+                rate = dt / s.bias_time
                 bias[0] += rate * fx
                 bias[1] += rate * fy
                 bias[2] += rate * fz

@@ -65,11 +65,13 @@ def figures(run: Run) -> dict[str, Any]:
     }
 
 
-def place(push: PushProfile, height: float) -> str:
-    """Where the force acts, in words; the height above the ground changes the limit by a factor of two."""
-    if push.link is None:
-        return f"at the CoM, {height:.2f} m high" if push.height is None else f"{height:.2f} m high"
-    return f"on {push.link}, {height:.2f} m high"
+def place(push: PushProfile, height: float | None) -> str:
+    """Where the force acts, in words; the height above the ground changes the limit by a factor of two.
+
+    ``height``: None if the run was over before the push.
+    """
+    where = ["at the CoM"] if push.link is None and push.height is None else [f"on {push.link}"] if push.link else []
+    return ", ".join(where if height is None else [*where, f"{height:.2f} m high"])
 
 
 def title(run: Run) -> str:

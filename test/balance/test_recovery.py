@@ -83,8 +83,9 @@ def test_a_long_push_is_answered_with_steps() -> None:
 
 @pytest.mark.parametrize("friction", [0.4, 0.6])
 def test_a_step_on_a_smooth_floor_lands(friction: float) -> None:
-    """KE6 at 80 %: a swinging foot that is not held to its path hovers, and the body falls over it."""
-    result = push.run(RunSettings(friction=friction, time=6.0), [PushProfile(240.0, 0.4, 0.0)]).result
+    """KE6 at 80 %, on Kudoh's body: a swinging foot that is not held to its path hovers, and the body falls over it."""
+    settings = RunSettings("human:ranges=kudoh", friction=friction, time=6.0)
+    result = push.run(settings, [PushProfile(240.0, 0.4, 0.0)]).result
     assert not result["fell"]
     assert result["recovery_time"] is not None
 

@@ -170,7 +170,7 @@ WALK = {
     "robot", "mass", "fell", "time", "distance", "velocity", "velocity_error", "heading_error_deg", "steps",
     "step_time",
     "step_length", "slip_max", "cost_of_transport", "pushes", "steps_to_recover", "torque_ratio_max", "estimation",
-    "modes", "tick", "rtf",
+    "torque_roughness", "modes", "tick", "rtf",
 }  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def test_walk_tells_what_the_contract_promises(call: Call, tmp_path: Path) -> No
     assert len(result["velocity"]) == 3
     assert result["modes"][1][1] == "walking"
     (push,) = result["pushes"]
-    assert set(push) == {"at", "phase", "direction", "impulse", "dv", "survived"}
+    assert set(push) == {"at", "phase", "direction", "impulse", "dv", "survived", "link", "height"}
     assert push["impulse"] == pytest.approx(2.0) and push["survived"]
 
 

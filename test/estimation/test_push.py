@@ -96,11 +96,3 @@ def test_two_pushes_are_two_reports() -> None:
     assert push.onset == pytest.approx(0.8, abs=0.002)
     assert push.impulse == pytest.approx(20.0, rel=0.02)
     assert math.degrees(push.direction) == pytest.approx(90.0, abs=1.0)
-
-
-def test_a_floor_that_carries_the_body_is_not_learned_as_an_error_of_the_model() -> None:
-    detector = PushDetector(MASS, PushObserverSettings())
-    for k in range(5000):
-        told = Told([0.0, 0.0, 700.0, 0.0, 0.0, 0.0])
-        detector.update(k * DT, DT, told, HEIGHT, 0.0, False, unsure=700.0, carried=True)
-    assert detector.bias == [0.0, 0.0, 0.0] and math.isnan(detector.report().onset)
