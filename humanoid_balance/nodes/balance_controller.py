@@ -11,7 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
-from humanoid_balance.nodes import operator, state_message, wishes
+from humanoid_balance.nodes import operator, quick, state_message, wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER
 from humanoid_balance.nodes.control import Control
@@ -67,7 +67,7 @@ class BalanceController(BoxNode):
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
         listeners = self._commands.get_subscription_count
         self.motors = PlantLink(self, robot, p["drive_gains"], p["plant_timeout"], listeners)
-        self.plant = TopicPlant(self.period, writer, self._commands.publish, lambda: self.motors.takes_gains)
+        self.plant = TopicPlant(self.period, writer, self._publish, lambda: self.motors.takes_gains)
         self.own_gains = robot.config.gains
         settings = operator.balance_settings(p)
         self.control = Control(
@@ -86,6 +86,9 @@ class BalanceController(BoxNode):
         if p["estimator"]:
             name, group = f"{p['estimator']}/reset", ReentrantCallbackGroup()
             self._restart_estimate = self.create_client(Trigger, name, callback_group=group)
+
+    def _publish(self, command: Float64MultiArray) -> None:
+        self._commands.publish(quick.encode(command))
 
     def _plant_refuses(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
