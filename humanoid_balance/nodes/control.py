@@ -110,7 +110,10 @@ class Control:
                 return f"tripped: {self.safety.trip}; next: reset, then arm"
             if self.last is None:
                 return "no sensors yet; next: look at /diagnostics of the plant and the estimator"
-            return self._stages_only() or self._plant_refuses()
+            why = self._stages_only() or self._plant_refuses()
+            if not why and self.staged and self.bringup.stage is Stage.DISARMED:
+                why = self.bringup.may_arm() or ""
+            return why
 
     def arm(self) -> str:
         """Take over, or in a staged start: brake, ready to stand up."""
