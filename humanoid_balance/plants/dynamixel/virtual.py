@@ -38,6 +38,7 @@ class VirtualServo:
 
     def __post_init__(self) -> None:
         self.put(registers.MODEL_NUMBER, self.model)
+        self.put(registers.RETURN_DELAY, 250)
         self.put(registers.OPERATING_MODE, 3)  # position control, as it leaves the factory
         self.put(registers.CURRENT_LIMIT, 2047)
         self.show(0.0, 0.0, 0.0)

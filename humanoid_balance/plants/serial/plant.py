@@ -16,7 +16,7 @@ from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TI
 from humanoid_balance.plants.pushes import ExternalForce
 from humanoid_balance.plants.serial import health, table
 from humanoid_balance.plants.serial.bus import BoardBus
-from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
+from humanoid_balance.plants.serial.config import PERIOD, BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.events import BusEvent, Severity
 from humanoid_balance.plants.serial.gate import Gate
 from humanoid_balance.plants.serial.line import STOPPED_MODES, Bus, LineSettings
@@ -60,7 +60,7 @@ class SerialPlant:
         self._silence = (
             float("inf") if lockstep else health.SILENCE
         )  # in lock-step nobody speaks before he is spoken to
-        self.dt = self.config.period if dt is None else dt
+        self.dt = dt or self.config.period or PERIOD
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
         self.gate = Gate(TorqueBounds(self.robot.torque_limit, SafetyLimits().rate))
         self.buses: list[Bus] = []
@@ -89,7 +89,8 @@ class SerialPlant:
         self._news.wait(seconds)
 
     def _open_bus(self, config: BusConfig) -> Bus:
-        period = 0 if config.half_duplex else round(1e6 * self.dt)
+        asked = config.half_duplex and not config.servos  # it speaks only when it is spoken to; servos have a cycle
+        period = 0 if asked else round(1e6 * self.dt)
         wish = LineSettings(period, self.lockstep, self.robot.torque_limit, self.robot.brake)
         port, known = Port(config.port, config.baud), self.config.calibration
         bus: Bus

@@ -1,0 +1,46 @@
+"""How quickly servos on one line can be asked: what the wire, the adapter and the servos' own watchdog allow.
+
+Each cycle takes goal currents to n servos, asks all of them, and waits for the answer, one behind the other on a
+half-duplex line: t = 10 bits/byte · (goals + question + answer) / baud + turn-around. Ten times per second the answer has
+voltage and temperature in it, too; such a cycle counts, since servos and boards wait no longer for it than for others.
+"""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.errors import InputError
+from humanoid_balance.plants.dynamixel.instructions import fast_sync_read, sync_write
+from humanoid_balance.plants.dynamixel.packet import FRONT
+from humanoid_balance.plants.dynamixel.servo import GOAL_CURRENT, PRESENT_AND_HEALTH
+
+BITS_PER_BYTE = 10  # start bit, eight bits, stop bit
+BLOCK = 4  # bytes around the data of each servo in the answer: error, identifier, CRC
+# From the answer's last bit to the host's program and out again. A USB adapter hands on what it has once per millisecond
+# (latency timer 1, the least it takes); servos answer at once, as their return delay is set to 0 when they are found.
+TURN_AROUND = 1.0e-3  # [s]
+LONGEST = 0.010  # servos stop after 20 ms of silence; one lost answer must not stop them [s]
+
+
+def exchange(servos: int, baud: int) -> float:
+    """Longest cycle of so many servos on one line [s]."""
+    identifiers = range(servos)
+    address, size = GOAL_CURRENT
+    goals = sync_write(address, size, {k: bytes(size) for k in identifiers})
+    question = fast_sync_read(*PRESENT_AND_HEALTH, list(identifiers))
+    answer = FRONT + 1 + servos * (PRESENT_AND_HEALTH.size + BLOCK)
+    return BITS_PER_BYTE * (len(goals) + len(question) + answer) / baud + TURN_AROUND
+
+
+def check_period(url: str, servos: int, baud: int, period: float) -> None:
+    """The control period [s] must be one that the line can keep; the InputError says what would help."""
+    least = exchange(servos, baud)
+    if least <= min(period, LONGEST):
+        return
+    what = f"port {url}: {servos} servos at {baud / 1e6:g} Mbit/s need {1e3 * least:.1f} ms for a cycle"
+    if least > LONGEST:
+        raise InputError(
+            f"{what}; allowed: up to {1e3 * LONGEST:g} ms; take a higher baud rate or fewer servos per line"
+        )
+    slower = f"a period of {math.ceil(1e4 * least) / 1e4:g} s (--rate {math.floor(1.0 / least)}) or more"
+    raise InputError(f"{what}, the period is {1e3 * period:g} ms; allowed: {slower}, or fewer servos per line")
