@@ -74,8 +74,10 @@ def teleop(robot: str, source: str, **parameters: Any) -> NodeStart:
 
 
 def boards(robot: str, rate: float = 0.0, separate: bool = True, **wiring: Any) -> list[NodeStart]:
-    """A robot on motor boards, disarmed; ``rate`` 0 takes the wiring file's, or the usual one [Hz]. ``wiring``: ports or
-    a wiring file."""
+    """A robot on motor boards, disarmed. ``wiring``: ports or a wiring file.
+
+    ``rate`` 0 [Hz] takes the wiring file's, or the usual one.
+    """
     file = wiring.get("wiring")
     period = config.load(Path(file)).period if file else None
     rate = rate or (1.0 / period if period else SEPARATE_RATE if separate else STACK_RATE)

@@ -76,8 +76,10 @@ class ServoBus:
     # ---- start ----
 
     def find(self) -> None:
-        """Every servo must be there, without torque, in current control and quick to answer; an InputError names the one
-        that is not."""
+        """Every servo must be there; it is without torque, in current control and quick to answer then.
+
+        An InputError names the one that is not.
+        """
         self._broadcast(registers.TORQUE_ENABLE, 0)
         for servo, joint in zip(self.servos, self.table, strict=True):
             what = f"servo {servo.identifier} of joint '{joint.name}' at {self.port.url}"

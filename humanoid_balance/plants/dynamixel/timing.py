@@ -1,8 +1,8 @@
 """How quickly servos on one line can be asked: what the wire, the adapter and the servos' own watchdog allow.
 
 Each cycle takes goal currents to n servos, asks all of them, and waits for the answer, one behind the other on a
-half-duplex line: t = 10 bits/byte · (goals + question + answer) / baud + turn-around. Ten times per second the answer has
-voltage and temperature in it, too; such a cycle counts, since servos and boards wait no longer for it than for others.
+half-duplex line: t = 10 bits/byte · (goals + question + answer) / baud + turn-around. Ten times per second the answer
+has voltage and temperature in it, too; such a cycle counts, since nobody waits longer for it than for others.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from humanoid_balance.plants.dynamixel.servo import GOAL_CURRENT, PRESENT_AND_HE
 
 BITS_PER_BYTE = 10  # start bit, eight bits, stop bit
 BLOCK = 4  # bytes around the data of each servo in the answer: error, identifier, CRC
-# From the answer's last bit to the host's program and out again. A USB adapter hands on what it has once per millisecond
-# (latency timer 1, the least it takes); servos answer at once, as their return delay is set to 0 when they are found.
+# From the answer's last bit to the host's program and out again. A USB adapter hands on what it has once per
+# millisecond (latency timer 1, the least it takes); servos answer at once: their return delay is set to 0.
 TURN_AROUND = 1.0e-3  # [s]
 LONGEST = 0.010  # servos stop after 20 ms of silence; one lost answer must not stop them [s]
 
