@@ -33,6 +33,7 @@ from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
 
 GONE = 0.5  # without sensors for longer nothing is armed: it would trip at once [s]
+SEVERAL = 2  # states: the first may have waited for a controller that was being loaded, and its sender be gone
 LOOK = 0.005  # between two looks at the watchdog [s]
 
 ENTRIES = (
@@ -80,6 +81,7 @@ class BalanceController(BoxNode):
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
         self._arrived = time.monotonic()  # when a state came last [s]
+        self._came = 0  # states
         self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
         self.inbox.subscribe(DiagnosticStatus, ros_status.TOPIC, LATCHED, self.motors.on_status)
         self._restart_estimate = None
@@ -93,6 +95,8 @@ class BalanceController(BoxNode):
     def _plant_refuses(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
         why = self.motors.missing()
+        if not why and self._came < SEVERAL:
+            why = "no sensors yet; next: look at /diagnostics of the plant and the estimator"
         if not why and (age := time.monotonic() - self._arrived) > GONE:
             why = f"no sensors for {age:.1f} s; next: look at /diagnostics of the plant and the estimator"
         return why
@@ -112,7 +116,7 @@ class BalanceController(BoxNode):
                 if newest is None:
                     self._watch_sensors(time.monotonic() - self._arrived, timeout)
                     continue
-                self._arrived = time.monotonic()
+                self._arrived, self._came = time.monotonic(), self._came + 1
                 if newest[0].stamp == answered:
                     self.plant.repeat()
                     continue
