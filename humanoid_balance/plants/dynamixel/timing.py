@@ -7,8 +7,6 @@ has voltage and temperature in it, too; such a cycle counts, since nobody waits 
 
 from __future__ import annotations
 
-import math
-
 from humanoid_balance.errors import InputError
 from humanoid_balance.plants.dynamixel.instructions import fast_sync_read, sync_write
 from humanoid_balance.plants.dynamixel.packet import FRONT
@@ -19,7 +17,8 @@ BLOCK = 4  # bytes around the data of each servo in the answer: error, identifie
 # From the answer's last bit to the host's program and out again. A USB adapter hands on what it has once per
 # millisecond (latency timer 1, the least it takes); servos answer at once: their return delay is set to 0.
 TURN_AROUND = 1.0e-3  # [s]
-LONGEST = 0.010  # servos stop after 20 ms of silence; one lost answer must not stop them [s]
+BUSY = 0.5  # largest share of the time that a line works; the rest is for asking single servos, and for late threads
+LONGEST = 0.010  # readings that are older are not used, and servos stop after 20 ms of silence [s]
 
 
 def exchange(servos: int, baud: int) -> float:
@@ -32,15 +31,15 @@ def exchange(servos: int, baud: int) -> float:
     return BITS_PER_BYTE * (len(goals) + len(question) + answer) / baud + TURN_AROUND
 
 
-def check_period(url: str, servos: int, baud: int, period: float) -> None:
-    """The control period [s] must be one that the line can keep; the InputError says what would help."""
-    least = exchange(servos, baud)
-    if least <= min(period, LONGEST):
-        return
-    what = f"port {url}: {servos} servos at {baud / 1e6:g} Mbit/s need {1e3 * least:.1f} ms for a cycle"
+def period(url: str, servos: int, baud: int, wanted: float) -> float:
+    """Between two cycles of a line: ``wanted``, the period of the loop, or the least that the line allows [s].
+
+    The loop does not wait for servos: what they measured is carried on to its time. An InputError where they would be
+    too slow for that.
+    """
+    least = exchange(servos, baud) / BUSY
     if least > LONGEST:
-        raise InputError(
-            f"{what}; allowed: up to {1e3 * LONGEST:g} ms; take a higher baud rate or fewer servos per line"
-        )
-    slower = f"a period of {math.ceil(1e4 * least) / 1e4:g} s (--rate {math.floor(1.0 / least)}) or more"
-    raise InputError(f"{what}, the period is {1e3 * period:g} ms; allowed: {slower}, or fewer servos per line")
+        what = f"port {url}: {servos} servos at {baud / 1e6:g} Mbit/s can be asked every {1e3 * least:.1f} ms"
+        most = f"{1e3 * LONGEST:g} ms or less; take a higher baud rate or fewer servos per line"
+        raise InputError(f"{what}; allowed: {most}")
+    return max(wanted, least)

@@ -76,6 +76,8 @@ class SerialPlant:
         try:
             for bus in self.config.buses:
                 self.buses.append(self._open_bus(bus))
+            every = range(len(self.buses))  # those that set the pace; servos do where there is nothing else
+            self._pacing = [k for k in every if self.buses[k].paces] or list(every)
             self._connect(timeout)
         except BaseException:
             self.close()
@@ -148,7 +150,10 @@ class SerialPlant:
     # ---- the loop ----
 
     def read(self) -> SensorFrame:
-        """The next sample of all boards; if none comes in time, the last one again, with its old stamp."""
+        """The next sample of all boards; if none comes in time, the last one again, with its old stamp.
+
+        Servos are not waited for beside boards: a line of them is slower, and the legs must not depend on the arms.
+        """
         with self._news:
             if self.lockstep:
                 self._await_lockstep()
@@ -157,7 +162,7 @@ class SerialPlant:
                     self._wait(left)  # boards that answer at once do not set the pace
                 # Also who comes late waits a moment: what came meanwhile is with a reader thread that had no turn.
                 deadline = max(self._returned + PATIENCE * self.dt, self._time() + self.dt)
-                while not all(self._fresh(k) for k in range(len(self.buses))):
+                while not all(self._fresh(k) for k in self._pacing):
                     left = deadline - self._time()
                     if left <= 0.0:
                         break

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.plants.dynamixel import Servo
+from humanoid_balance.plants.dynamixel import Servo, timing
 from humanoid_balance.plants.dynamixel.bus import ServoBus
-from humanoid_balance.plants.dynamixel.timing import check_period
 from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
     Configure,
@@ -41,7 +40,9 @@ SLOW = 0.1  # ... and the share of them from which on the line is too slow for i
 
 
 class DynamixelBus(Bus):
-    """Servos by joint name. ``cycle`` is called by a thread of its own every period."""
+    """Servos by joint name. ``cycle`` is called by a thread of its own, as often as the line allows."""
+
+    paces = False
 
     def __init__(
         self,
@@ -56,8 +57,7 @@ class DynamixelBus(Bus):
         super().__init__(port, news, now)
         if wish.lockstep:
             raise InputError(f"port {self.url}: lock-step is for simulators; these are servos")
-        self._period = 1e-6 * wish.period
-        check_period(self.url, len(servos), port.baud, self._period)
+        self._period = timing.period(self.url, len(servos), port.baud, 1e-6 * wish.period)
         self.index = np.array([robot.joint_names.index(name) for name in servos], dtype=int)
         self.gauge = table.calibration(list(servos), known)
         ends = self.gauge.raw_position(robot.lower[self.index]), self.gauge.raw_position(robot.upper[self.index])
