@@ -95,5 +95,5 @@ def test_a_variant_with_narrower_joints_goes_without_what_it_cannot_reach() -> N
     kudoh = registry.load("human:ranges=kudoh")
     found = scripts.library(kudoh)
     assert "supine to prone" in found and "get up" not in found
-    with pytest.raises(ConfigError, match="allowed: .*the range of"):
+    with pytest.raises(ConfigError, match=r"allowed: .*the range of"):
         scripts.find(found, "get up", kudoh)
