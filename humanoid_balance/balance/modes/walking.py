@@ -10,6 +10,7 @@ import numpy as np
 from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
@@ -21,7 +22,7 @@ from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.geometry import Point
-from humanoid_balance.types import GRAVITY, STILL, Command, Reference
+from humanoid_balance.types import GRAVITY, STILL, Command, HeelReference, Reference
 
 SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
@@ -86,6 +87,7 @@ class Walking(BalanceMode):
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
         self.crouch = Crouch(robot, self.gait)
+        self.heel = Heel(robot, self.gait.legs)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -112,6 +114,8 @@ class Walking(BalanceMode):
         self.plan: Adapted | None = None
         self.last = False  # the step under way ends the walk
         self.crouch.reset(now.state.stamp, now.height)
+        self.heel.reset()
+        self.dt = 0.0
         self.pace.reset()
 
     # ---- coordinates of the stance foot, y toward the swinging leg ----
@@ -150,7 +154,7 @@ class Walking(BalanceMode):
         return self._transfer(now)
 
     def _follow_command(self, now: Situation) -> None:
-        dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
+        self.dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
         self.route.see(now, None if self.phase == SHIFT else self.side, self.cycle if self.phase == SWING else None)
         planned = self.route.following
         self.going = planned or wanted(now.command)
@@ -163,9 +167,9 @@ class Walking(BalanceMode):
         forward, left, turn = self.command
         x, y, _ = self.velocity
         dx, dy = forward - x, left - y
-        share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
+        share = min(1.0, HURRY * GRAVITY * self.dt / max(math.hypot(dx, dy), 1e-9))
         self.velocity = (x + share * dx, y + share * dy, turn)
-        self.heading += turn * dt
+        self.heading += turn * self.dt
 
     def _shifted(self, now: Situation) -> bool:
         """Send the DCM toward the stance foot; True when it is where a step begins."""
@@ -202,13 +206,19 @@ class Walking(BalanceMode):
         light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
-            self.cycle.lift(now, plan.time)
+            self.cycle.lift(now, plan.time, self.heel.up)
+            self.heel.reset()
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
         load = np.empty(2)
         load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
-        return self._reference(now, load_max=load, footholds=self.route.ahead())
+        return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
+
+    def _heels(self, now: Situation, side: int) -> tuple[HeelReference | None, HeelReference | None]:
+        """The heel of the foot that is left behind."""
+        heel = self.heel.update(now, side, self.dt)
+        return (heel, None) if side == 0 else (None, heel)
 
     def _swing(self, now: Situation) -> Reference | None:
         """Adapt place and time of the landing; None when the foot is down."""
