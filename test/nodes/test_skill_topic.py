@@ -86,10 +86,10 @@ def test_an_emergency_stop_ends_a_skill_at_once_and_nothing_moves_until_reset_an
     assert graph.wait(robot.rests, 60), "damped joints come to rest"
     before = np.array(robot.joints[-1].position)
     assert not robot.ask("recover", "skill", 3), "a skill was begun after an emergency stop"
+    assert np.abs(np.array(robot.joints[-1].position) - before).max() < 2 * STILL
     assert not graph.call(SetBool, "balance_stack/arm", SetBool.Request(data=True)).success
     assert graph.call(Trigger, "balance_stack/reset", Trigger.Request()).success
     assert not robot.ask("recover", "skill", 2), "a skill was begun by a disarmed robot"
     assert graph.call(SetBool, "balance_stack/arm", SetBool.Request(data=True)).success, graph.told()
-    assert np.abs(np.array(robot.joints[-1].position) - before).max() < 0.6, "limp limbs sink, nothing else"
-    assert robot.ask("recover", "skill", 30), graph.told()
-    assert graph.wait(lambda: robot.mode == "stable", 180), graph.told()
+    # A reset also puts a simulated robot back on its feet.
+    assert graph.wait(lambda: robot.mode == "stable", 60), graph.told()
