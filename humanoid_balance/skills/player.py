@@ -19,8 +19,8 @@ from humanoid_balance.skills.script import FEET, Script
 from humanoid_balance.types import Array
 
 LAG = 1.2  # the clock slows down from this joint error on and stands at twice as much [rad]: weak arms sag by 0.8
-# Mean speed at which the first key is reached at most [rad/s]. Arms that come from far hit the ground at 30 rad/s; a roll
-# needs its swing, getting up does not.
+# Mean speed at which the first key is reached at most [rad/s]. Arms that come from far hit the ground at 30 rad/s; a
+# roll needs its swing, getting up does not.
 SWING, GENTLE = 6.0, 4.0
 STUCK = 2.0  # time that lagging joints may cost altogether [s]; then the body is stuck
 
