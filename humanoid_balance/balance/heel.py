@@ -18,7 +18,7 @@ LENGTH = 0.98  # share of its length that the leg may have
 FREE = 0.85  # share of the ankle's range that a raised heel uses
 LEAST = 0.03  # a heel that has to come up by less stays down [rad]
 QUICK = 40.0  # the heel follows what the leg needs at this frequency, critically damped [1/s]
-AHEAD = 0.05  # what the leg needs is looked ahead [s]: about the time in which the heel follows
+AHEAD = 0.1  # what the leg needs is looked ahead [s]: the heel follows late, and a foot that left lags behind the hip
 
 
 class Heel:

@@ -32,7 +32,6 @@ class Legs:
     toe: float = 0.0  # the sole's front edge ahead of the ankle [m]
     ankle: float = 0.0  # height of the ankle over the sole [m]
     points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad]
-    bends: float = 0.0  # how far it bends up [rad]
 
     @staticmethod
     def of(robot: Robot) -> Legs:
@@ -52,12 +51,11 @@ class Legs:
         centre = data.oMf[robot.sole_frames[0]].act(robot.sole_centres[0])
         dx, dy, _ = (hip - com + centre - ankle).tolist()
         sole = data.oMf[robot.sole_frames[0]]
-        down, up = _ankle(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes)
         x, y, z = data.oMi[1].actInv(hip).tolist()
         return Legs(
             longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy), (x, y, z),
             float((sole.translation + robot.soles[0].max(axis=0))[0] - ankle[0]), float(ankle[2] - sole.translation[2]),
-            down, up,
+            _stretches(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
         )  # fmt: skip
 
     def farthest(self, height: float) -> float:
@@ -94,8 +92,7 @@ def _room(robot: Robot, joint: int, direction: float) -> float:
     return float(robot.upper[joint] - posture if direction > 0 else posture - robot.lower[joint])
 
 
-def _ankle(robot: Robot, joint: int, turn: float, axes: list[Array]) -> Point:
-    """From a sole at right angles to the shank: how far the ankle stretches, and bends up [rad]."""
+def _stretches(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> float:
+    """How far an ankle stretches from a sole at right angles to the shank [rad]; ``turn``: toes down by 1 rad of it."""
     dx, _, dz = (axes[-2] - axes[-1]).tolist() if len(axes) > 1 else (0.0, 0.0, 1.0)
-    bent = math.atan2(dx, dz)  # in the nominal posture
-    return _room(robot, joint, 1.0 if turn > 0 else -1.0) - bent, _room(robot, joint, -1.0 if turn > 0 else 1.0) + bent
+    return _room(robot, ankle, 1.0 if turn > 0 else -1.0) - math.atan2(dx, dz)

@@ -64,8 +64,10 @@ class ReferenceMaker:
         h = self.robot.com_height
         return max(CROUCH * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
 
-    def vertical(self, now: Situation, height: float | None) -> float:
+    def vertical(self, now: Situation, height: float | None, rate: float = 0.0) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
+
+        ``rate``: of a height that changes [m/s].
 
         Without a height the fall is only braked: a bending trunk takes the CoM down, and legs that resist go straight.
         """
@@ -73,7 +75,7 @@ class ReferenceMaker:
         k, z = gains.height * w, gains.height_damping
         speed = float(now.state.com_velocity[2])
         error = 0.0 if height is None else height - now.height
-        wish = k * k * error - 2 * z * k * speed
+        wish = k * k * error + 2 * z * k * (rate - speed)
         return max(-LIFT, min(LIFT, wish))
 
     def make(
@@ -84,6 +86,7 @@ class ReferenceMaker:
         *,
         stack: Stack = STAND,
         height: float | None = None,
+        height_rate: float = 0.0,
         contact: Flags = BOTH,
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
@@ -104,7 +107,7 @@ class ReferenceMaker:
             posture = usual
         else:
             velocity = acceleration = zero
-        up = self.vertical(now, height)
+        up = self.vertical(now, height, height_rate)
         wish = self.grip.limited(now, wish)
         heading = self._level.copy()
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)

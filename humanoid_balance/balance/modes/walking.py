@@ -9,6 +9,7 @@ import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
+from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
@@ -29,28 +30,34 @@ DEPTH = 0.001  # landings are planned this far below the ground: the foot is dow
 SCUFF = 0.03  # a foot that should be high and touches the ground for less than this goes on [s]
 TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
 HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
+FRONT = 0.98  # share of the sole's half length beyond which the pressure is where a rising heel brings it
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
+Heels = tuple[HeelReference | None, HeelReference | None]
+
+
 def asked(now: Situation, memory: Memory) -> bool:
-    """The operator wants the robot to go, or has a plan that it can follow."""
-    route = _route(memory)
+    """The operator wants the robot to go, or has a plan that it can follow, and its legs can."""
+    if _walking(memory).unable:
+        return False
+    route = _walking(memory).route
     route.see(now)
     return (now.command is not STILL and wanted(now.command)) or route.begins(now)
 
 
 def as_placed(now: Situation, memory: Memory) -> bool:
     """The feet stand where a plan ends that is still commanded."""
-    return _route(memory).finished
+    return _walking(memory).route.finished
 
 
-def _route(memory: Memory) -> Route:
+def _walking(memory: Memory) -> Walking:
     mode = memory.modes[Walking.name]
     assert isinstance(mode, Walking)
-    return mode.route
+    return mode
 
 
 def wanted(command: Command) -> bool:
@@ -78,6 +85,7 @@ class Walking(BalanceMode):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
+        self.unable = missing(robot)
         self.reach = planner.reach
         self.gait = Gait(robot, self.reach)
         self.route = Route(robot, self.gait)
@@ -95,7 +103,7 @@ class Walking(BalanceMode):
         return wanted(command) or bool(command.footsteps and not _named(command))
 
     def refuses(self, command: Command) -> str:
-        return self.route.refused if command.footsteps else ""
+        return self.unable or (self.route.refused if command.footsteps else "")
 
     def enter(self, now: Situation) -> None:
         """From standing. The first foot is the plan's, that on the side of the command, or the lighter one."""
@@ -215,8 +223,8 @@ class Walking(BalanceMode):
         load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
         return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
 
-    def _heels(self, now: Situation, side: int) -> tuple[HeelReference | None, HeelReference | None]:
-        """The heel of the foot that is left behind."""
+    def _heels(self, now: Situation, side: int) -> Heels:
+        """The heel of the foot that carries, or is left behind."""
         heel = self.heel.update(now, side, self.dt)
         return (heel, None) if side == 0 else (None, heel)
 
@@ -235,9 +243,15 @@ class Walking(BalanceMode):
         usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
         cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
-        self.pressure = self._world(now, plan.pressure)
+        px, py = plan.pressure
+        heels: Heels = (None, None)
+        if self.heel.up or px > FRONT * self.adapter.half[0]:
+            heels = self._heels(now, 1 - self.side)
+            if self.heel.up:  # the ground pushes on the front edge only
+                px = self.memory.planner.half_length
+        self.pressure = self._world(now, (px, py))
         footholds = (*cycle.footholds, *self.route.ahead(self.route.leads(self.side)))
-        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds)
+        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds, heels=heels)
 
     def _landed(self, now: Situation) -> None:
         """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
@@ -298,7 +312,16 @@ class Walking(BalanceMode):
             turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
         height = self._height(now)
         wish = Wish(self.pressure, turn)
-        return maker.make(self.name, now, wish, stack=WALK, height=height, momentum_weight=MOMENTUM, **parts)
+        return maker.make(
+            self.name,
+            now,
+            wish,
+            stack=WALK,
+            height=height,
+            height_rate=self.crouch.rate,
+            momentum_weight=MOMENTUM,
+            **parts,
+        )
 
     def _height(self, now: Situation) -> float:
         """Of the CoM above the ground [m]."""
