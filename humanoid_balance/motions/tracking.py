@@ -57,7 +57,7 @@ def choice(robot: Robot, name: str) -> tuple[RobotClip, Walk] | str:
     """The walk of a file if this robot can go by it, otherwise why not."""
     try:
         if not (robot.drive_stiffness > 0.0).all():
-            raise InputError(f"'{robot.spec}' has drives without stiffness; allowed: a robot with impedance drives")
+            raise InputError(f"'{robot.spec}' has drives without stiffness; allowed: ROBOT:drives=impedance")
         clip = RobotClip.load(Path(name))
         return clip, Walk(clip, robot)
     except InputError as error:
