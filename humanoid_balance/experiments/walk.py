@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from humanoid_balance.balance.freedom import missing
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import comeback, footstep_plan, metrics, stride, timing
 from humanoid_balance.experiments.footstep_plan import Plan
@@ -136,8 +137,11 @@ def run(
     style: Path | None = None,
 ) -> Run:
     """Walk; the result is the JSON object of ``humanoid-balance walk``. ``style``: a robot's clip to walk by."""
+    robot = registry.load(settings.robot)
+    if style is None and (why := missing(robot)):
+        raise InputError(f"robot '{settings.robot}': {why}")
     if style is not None:
-        found = tracking.choice(registry.load(settings.robot), str(style))
+        found = tracking.choice(robot, str(style))
         if isinstance(found, str):
             raise InputError(found)
     last = max((p.end for p in pushes), default=0.0)
