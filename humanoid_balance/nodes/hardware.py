@@ -96,9 +96,10 @@ class Hardware(BoxNode):
                 self._tell()
                 took = time.perf_counter() - begun
                 self.watch.add(took, took > self.period)
-        finally:
+        finally:  # what is off stays off: boards that brake when the port closes are stopped, until a reset
+            brake = self.robot.brake if self.armed else np.zeros(self.robot.n)
             self.armed = False
-            self.plant.write(TorqueCommand.damp(0.0, self.robot.brake))
+            self.plant.write(TorqueCommand.damp(0.0, brake))
 
     def _wait_for_answer(self, frame: SensorFrame) -> None:
         """Where nobody drives, simulated boards follow the clock; otherwise they wait for the controller."""

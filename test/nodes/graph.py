@@ -115,6 +115,11 @@ class Graph:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
 
+    def in_slow_motion(self, factor: int) -> None:
+        """All processes that are started from now on: see ``slow_motion``."""
+        path = [str(Path(__file__).parent / "slow_motion"), *filter(None, [self.environment.get("PYTHONPATH")])]
+        self.environment |= {"SLOW_MOTION": str(factor), "PYTHONPATH": os.pathsep.join(path)}
+
     def start(self, node: str, *arguments: str, **parameters: object) -> Process:
         """A node with parameters; ``arguments`` are more ``--ros-args``."""
         given = [part for name, value in parameters.items() for part in ("-p", f"{name}:={_yaml(value)}")]

@@ -9,6 +9,7 @@ import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
+from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
@@ -41,21 +42,23 @@ Heels = tuple[HeelReference | None, HeelReference | None]
 
 
 def asked(now: Situation, memory: Memory) -> bool:
-    """The operator wants the robot to go, or has a plan that it can follow."""
-    route = _route(memory)
+    """The operator wants the robot to go, or has a plan that it can follow, and its legs can."""
+    if _walking(memory).unable:
+        return False
+    route = _walking(memory).route
     route.see(now)
     return (now.command is not STILL and wanted(now.command)) or route.begins(now)
 
 
 def as_placed(now: Situation, memory: Memory) -> bool:
     """The feet stand where a plan ends that is still commanded."""
-    return _route(memory).finished
+    return _walking(memory).route.finished
 
 
-def _route(memory: Memory) -> Route:
+def _walking(memory: Memory) -> Walking:
     mode = memory.modes[Walking.name]
     assert isinstance(mode, Walking)
-    return mode.route
+    return mode
 
 
 def wanted(command: Command) -> bool:
@@ -83,6 +86,7 @@ class Walking(StanceAxes, BalanceMode):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
+        self.unable = missing(robot)
         self.reach = planner.reach
         self.gait = Gait(robot, self.reach)
         self.route = Route(robot, self.gait)
@@ -100,7 +104,7 @@ class Walking(StanceAxes, BalanceMode):
         return wanted(command) or bool(command.footsteps and not _named(command))
 
     def refuses(self, command: Command) -> str:
-        return self.route.refused if command.footsteps else ""
+        return self.unable or (self.route.refused if command.footsteps else "")
 
     def enter(self, now: Situation) -> None:
         """From standing. The first foot is the plan's, that on the side of the command, or the lighter one."""

@@ -30,13 +30,12 @@ from humanoid_balance.plants.protocol import (
 from humanoid_balance.plants.serial import table
 from humanoid_balance.plants.serial.calibration import JointCalibration
 from humanoid_balance.plants.serial.events import Severity
-from humanoid_balance.plants.serial.line import Bus, Clock, LineSettings, Sample, microseconds
+from humanoid_balance.plants.serial.line import TOO_LATE, Bus, Clock, LineSettings, Sample, microseconds
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import TorqueCommand
 
 REOPEN = 0.2  # how often a lost port is tried again [s]
-WINDOW = 500  # cycles over which those are counted that come late ...
-SLOW = 0.1  # ... and the share of them from which on the line is too slow for its period
+WINDOW = 500  # cycles over which those are counted that come late
 
 
 class DynamixelBus(Bus):
@@ -74,7 +73,6 @@ class DynamixelBus(Bus):
         self.connected, self.problem = False, ""
         self._closing = False
         self._cycles, self._late = 0, 0  # of the present window
-        self._slow = False
         self._thread = threading.Thread(target=self._run, name=f"servos of {self.url}", daemon=True)
 
     def open(self) -> None:
@@ -152,13 +150,14 @@ class DynamixelBus(Bus):
         self._cycles, self._late = self._cycles + 1, self._late + late
         if self._cycles < WINDOW:
             return
-        slow, share = self._late > SLOW * WINDOW, self._late / WINDOW
-        if slow != self._slow:
-            severity = Severity.WARN if slow else Severity.INFO
-            told = f"{share:.0%} of the cycles took longer than their {1e3 * self._period:g} ms"
-            with self.news:
+        before, share = self.late, self._late / WINDOW
+        self._cycles = self._late = 0
+        with self.news:
+            self.late = share
+            if (share > TOO_LATE) != (before > TOO_LATE):
+                severity = Severity.WARN if share > TOO_LATE else Severity.INFO
+                told = f"{share:.0%} of the cycles took longer than their {1e3 * self._period:.1f} ms"
                 self.log.add(1e-6 * self._now(), severity, told)
-        self._cycles, self._late, self._slow = 0, 0, slow
 
     def cycle(self) -> None:
         """One exchange with the servos, and the sample of it."""
