@@ -52,13 +52,14 @@ class Legs:
         hip = self.standing + max(LOWEST * self.com, height) - self.com
         return math.sqrt(max((STRAIGHT * self.longest) ** 2 - hip * hip, 0.0))
 
-    def drop(self, stride: float, straight: float = STRAIGHT) -> float:
+    def drop(self, stride: float, straight: float = STRAIGHT, rise: float = 0.0) -> float:
         """By which the hips have to come down for a foot so far before or behind them to be on the ground [m].
 
-        ``straight``: share of its full length that the leg may have then.
+        ``straight``: share of its full length that the leg may have then; ``rise``: of the foot over the ground that
+        the height counts from [m].
         """
         longest = straight * self.longest
-        return max(0.0, self.standing - math.sqrt(max(longest * longest - stride * stride, 0.0)))
+        return max(0.0, self.standing - rise - math.sqrt(max(longest * longest - stride * stride, 0.0)))
 
 
 def _room(robot: Robot, joint: int, direction: float) -> float:

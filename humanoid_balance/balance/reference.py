@@ -65,13 +65,13 @@ class ReferenceMaker:
         return max(CROUCH * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
 
     def vertical(self, now: Situation, height: float | None) -> float:
-        """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
+        """CoM acceleration away from the ground toward a height above it [m/s²], at most a third of gravity.
 
         Without a height the fall is only braked: a bending trunk takes the CoM down, and legs that resist go straight.
         """
         gains, w = self.robot.config.gains, self.robot.omega
         k, z = gains.height * w, gains.height_damping
-        speed = float(now.state.com_velocity[2])
+        speed = float(now.state.com_velocity[2]) - now.climb
         error = 0.0 if height is None else height - now.height
         wish = k * k * error - 2 * z * k * speed
         return max(-LIFT, min(LIFT, wish))
@@ -105,6 +105,8 @@ class ReferenceMaker:
             velocity = acceleration = zero
         up = self.vertical(now, height)
         wish = self.grip.limited(now, wish)
+        ax, ay, _ = laws.acceleration(now, wish, up)
+        along = now.grade[0] * ax + now.grade[1] * ay  # the pendulum's own way goes up and down with the ground
         heading = self._level.copy()
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
         heading[1, 0] = sin = math.sin(now.yaw)
@@ -115,7 +117,7 @@ class ReferenceMaker:
             stack=stack,
             contact=contact,
             load_max=load_max,
-            com_acceleration=np.array(laws.acceleration(now, wish, up)),
+            com_acceleration=np.array((ax, ay, up + along)),
             com_weight=self.com_weight,
             angular_momentum_rate=np.array(laws.momentum_rate(robot, wish)),
             momentum_weight=self.momentum_weight if momentum_weight is None else momentum_weight,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.ground import Ground, Spot
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
@@ -20,6 +22,7 @@ from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
+from humanoid_balance.balance.treads import Path, Treads
 from humanoid_balance.geometry import Point
 from humanoid_balance.types import GRAVITY, STILL, Command, Reference
 
@@ -31,6 +34,7 @@ HURRY = 0.12  # the velocity that steps aim at follows the command with this acc
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
+LONGEST = 0.85  # of the longest step that a foot is sent to on known ground: what is left is for the DCM
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
@@ -85,7 +89,8 @@ class Walking(BalanceMode):
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
-        self.crouch = Crouch(robot, self.gait)
+        self.crouch, self.ground = Crouch(robot, self.gait), Ground(robot, memory.ground)
+        self.path: Path | None = None  # over known ground
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -112,6 +117,7 @@ class Walking(BalanceMode):
         self.plan: Adapted | None = None
         self.last = False  # the step under way ends the walk
         self.crouch.reset(now.state.stamp, now.height)
+        self.ground.begin(now)
         self.pace.reset()
 
     # ---- coordinates of the stance foot, y toward the swinging leg ----
@@ -137,9 +143,31 @@ class Walking(BalanceMode):
         c, s, sign = self._axes(now)
         return c * vector[0] + s * vector[1], sign * (c * vector[1] - s * vector[0])
 
+    def seen(self, now: Situation) -> Situation:
+        """Over the ground that the feet found and will find."""
+        return self.ground.seen(now, 1 - self.side, self.phase == SWING, self._ahead(now))
+
+    def _look_at_the_ground(self) -> None:
+        """Take in a map, or that there is none any more."""
+        heights, treads = self.memory.heights, self.ground.treads
+        if heights is not (None if treads is None else treads.map):
+            self.ground.treads = self.path = None
+            if heights is not None:
+                self.ground.treads = Treads(self.memory.robot, heights)
+                self.path = Path(self.ground.treads, LONGEST * self.gait.longest)
+
+    def _ahead(self, now: Situation) -> Spot | None:
+        """Where the next foot will stand."""
+        if self.plan is None:
+            return None
+        x, y = self._world(now, self.plan.place)
+        z = self.ground.below(now, 1 - self.side, x, y)
+        return x, y, z - self.cycle.late if self.phase == SWING else z
+
     # ---- phases ----
 
     def update(self, now: Situation) -> Reference:
+        self._look_at_the_ground()
         self._follow_command(now)
         if self.phase == SHIFT and not self._shifted(now):
             return self._reference(now, footholds=self.route.ahead())
@@ -195,14 +223,17 @@ class Walking(BalanceMode):
         mx, my = (x + bx) / 2, (y + by) / 2  # mean of what is left of the transfer
         grown = math.exp(now.omega * (1 - share) * self.gait.transfer)
         cx, cy = self._dcm(now)
-        usual = self.gait.step_time(self.velocity) - self.gait.transfer
+        usual = self._step_time - self.gait.transfer
         low, high = self.reach.shortest, self.reach.longest
         times = [usual, *(low + (high - low) * k / 6 for k in range(7))]
         plan = self._adapt(now, (mx + (cx - mx) * grown, my + (cy - my) * grown), times, usual)
         light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
-            self.cycle.lift(now, plan.time)
+            self.ground.lifted(now, self.side)
+            x, y = self._world(now, plan.place)
+            over = self.ground.between(now, self.side, x, y, self.target_yaw)
+            self.cycle.lift(now, plan.time, over)
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
@@ -222,17 +253,24 @@ class Walking(BalanceMode):
         for change in (-HASTE, HASTE):
             if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
                 times.append(left + change)
-        usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
+        usual = max(self._step_time - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
-        cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
+        x, y = self._world(now, plan.aim)
+        height = normal = None
+        if self.path is not None:
+            height, tread = self.ground.below(now, 1 - self.side, x, y), self.path.next
+            normal = None if tread is None else tread.normal
+        cycle.retarget(now, (x, y), self.target_yaw, plan.time, height, normal)
         self.pressure = self._world(now, plan.pressure)
         footholds = (*cycle.footholds, *self.route.ahead(self.route.leads(self.side)))
         return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds)
 
     def _landed(self, now: Situation) -> None:
         """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
-        stamp = now.state.stamp
-        if self.route.following:
+        stamp, ahead = now.state.stamp, self._ahead(now)
+        if ahead is not None:
+            self.ground.landed(ahead[2] + self.cycle.late)
+        if self.route.following or (self.path is not None and self.path.moved):
             self.pace.reset()
         else:
             self.pace.landed(self.side, stamp, now.com, self.heading, self.velocity)
@@ -261,8 +299,14 @@ class Walking(BalanceMode):
         velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
         foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
         body = Pendulum(now.omega, self._local(now, now.com), (x, y), now.height)
-        self.plan = self.adapter.adapt(body, foot, step, sign, times, usual)
-        return self.plan
+        plan = self.adapter.adapt(body, foot, step, sign, times, usual)
+        if self.path is not None:
+            tread = self.path.kept(self._world(now, plan.place), self.target_yaw)
+            if tread is not None:
+                place = self._local(now, (tread.x, tread.y))
+                plan = replace(plan, place=place, aim=place if plan.aim == plan.place else plan.aim)
+        self.plan = plan
+        return plan
 
     def _nominal(self, now: Situation, yaw: float, turn: float, ahead: float) -> Step:
         """What is wanted of the step; ``ahead`` is where the DCM would be at its end, seen from the stance foot.
@@ -275,11 +319,30 @@ class Walking(BalanceMode):
         if self.going:
             self.last = False
             (forward, left, rate), (x, y) = self.velocity, self.pace.correction
-            return self.gait.step((forward + x, left + y, rate), self.side, now.omega, turn)
+            return self._stepped(now, (forward + x, left + y, rate), yaw, turn)
         self.last = abs(ahead) < ENDS * self.adapter.half[0]
         if self.last:
             return self.gait.last_step(self.side, turn)
-        return self.gait.step((0.0, 0.0, 0.0), self.side, now.omega, turn)
+        return self._stepped(now, (0.0, 0.0, 0.0), yaw, turn)
+
+    @property
+    def _step_time(self) -> float:
+        """Of the nominal step [s]; a stair takes as long as a swing may."""
+        stairs = self.gait.transfer + self.reach.longest if self.path is not None and self.path.steep else 0.0
+        return max(stairs, self.gait.step_time(self.velocity))
+
+    def _stepped(self, now: Situation, velocity: Velocity, yaw: float, turn: float) -> Step:
+        """The nominal step, on known ground onto a tread; a foot in the air keeps its own."""
+        if self.path is None:
+            return self.gait.step(velocity, self.side, now.omega, turn)
+        if self.phase == SWING and self.path.step is not None:
+            return self.path.step
+        time, later = self._step_time, velocity[2] * self._step_time
+
+        def nominal(k: int) -> Step:
+            return self.gait.step(velocity, (self.side + k) % 2, now.omega, later if k else turn, time)
+
+        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal)
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
@@ -295,4 +358,4 @@ class Walking(BalanceMode):
         stamp = now.state.stamp
         body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught), now.height)
         wait = max(0.0, self.gait.transfer - (stamp - self.began)) if self.phase == TRANSFER else 0.0
-        return self.crouch.update(stamp, self.velocity, body, self.plan, wait)
+        return self.crouch.update(stamp, self.velocity, body, self.plan, wait, self.ground.step_up)
