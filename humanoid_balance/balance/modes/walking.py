@@ -35,6 +35,8 @@ SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
 LONGEST = 0.85  # of the longest step that a foot is sent to on known ground: what is left is for the DCM
+STAIR_SWING = 1.8  # a foot that goes up or down two stairs takes so long, in pendulum times: a leg that is thrown
+# by 30 m/s² takes the centre of pressure of TALOS to its toes
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
@@ -224,7 +226,7 @@ class Walking(BalanceMode):
         grown = math.exp(now.omega * (1 - share) * self.gait.transfer)
         cx, cy = self._dcm(now)
         usual = self._step_time - self.gait.transfer
-        low, high = self.reach.shortest, self.reach.longest
+        low, high = self.reach.shortest, self._longest_swing
         times = [usual, *(low + (high - low) * k / 6 for k in range(7))]
         plan = self._adapt(now, (mx + (cx - mx) * grown, my + (cy - my) * grown), times, usual)
         light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
@@ -251,7 +253,7 @@ class Walking(BalanceMode):
         since, left = cycle.under_way
         times = [max(left, 0.005)]
         for change in (-HASTE, HASTE):
-            if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
+            if left > 0.08 and self.reach.shortest < since + left + change < self._longest_swing:
                 times.append(left + change)
         usual = max(self._step_time - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
@@ -327,9 +329,18 @@ class Walking(BalanceMode):
 
     @property
     def _step_time(self) -> float:
-        """Of the nominal step [s]; a stair takes as long as a swing may."""
-        stairs = self.gait.transfer + self.reach.longest if self.path is not None and self.path.steep else 0.0
-        return max(stairs, self.gait.step_time(self.velocity))
+        """Of the nominal step [s]."""
+        usual = self.gait.step_time(self.velocity)
+        return max(self.gait.transfer + self._longest_swing, usual) if self._stairs else usual
+
+    @property
+    def _stairs(self) -> bool:
+        return self.path is not None and self.path.steep
+
+    @property
+    def _longest_swing(self) -> float:
+        """How long a foot may be in the air [s]."""
+        return max(self.reach.longest, STAIR_SWING / self.memory.robot.omega) if self._stairs else self.reach.longest
 
     def _stepped(self, now: Situation, velocity: Velocity, yaw: float, turn: float) -> Step:
         """The nominal step, on known ground onto a tread; a foot in the air keeps its own."""
