@@ -11,8 +11,8 @@ from humanoid_balance.types import Array, FootReference
 
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
-HOLD = 0.15  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
-LEAD = 0.55  # ... and share in which all of that rise happens: before the edge, or behind it
+HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
+LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
 
 
 class Swing:
