@@ -77,8 +77,10 @@ class Ground:
         if self.treads is None:
             return self.rough
         start, end = now.centre[side], (x, y)
-        highest = self.treads.highest_between(start, end, yaw)
-        return max(0.0, float(np.nanmax(highest)) - float(np.nanmax(self.treads.heights(np.array([start, end])))))
+        first, last = self.treads.heights(np.array([start, end])).tolist()
+        if math.isnan(first) or math.isnan(last):
+            return self.rough
+        return max(self.rough, self.treads.highest_between(start, end, yaw) - max(first, last))
 
     def lifted(self, now: Situation, swinging: int) -> None:
         """A foot leaves; the other one has settled: is it where it was expected?"""

@@ -100,13 +100,12 @@ class Treads:
         flat: Flags = (off < FLAT) & (np.hypot(planes[:, 1], planes[:, 2]) < STEEPEST)
         return flat, planes
 
-    def highest_between(self, start: Point, end: Point, yaw: float) -> Array:
-        """Highest ground under a sole on its way, at shares 0 to 1 of it (11,) [m]."""
+    def highest_between(self, start: Point, end: Point, yaw: float) -> float:
+        """Highest ground that is known under a sole on its way [m]."""
         cos, sin = math.cos(yaw), math.sin(yaw)
         sole = self._points.dot(np.array([[cos, sin], [-sin, cos]]))
         way = np.linspace(start, end, 11)
-        highest: Array = np.nanmax(self.heights(way[:, None, :] + sole), axis=1)
-        return highest
+        return float(np.nanmax(self.heights(way[:, None, :] + sole), initial=-math.inf))
 
 
 def _grid(half: Array) -> Array:
@@ -120,10 +119,16 @@ class Path:
 
     def __init__(self, treads: Treads, longest: float) -> None:
         self.treads, self.longest = treads, longest
-        self.next: Tread | None = None
-        self.step: Step | None = None  # the nominal one that was chosen
-        self.steep = False  # the next steps take stairs: they want their time
-        self.moved = False  # the next step is not where the gait wants it
+        self.next: Tread | None
+        self.step: Step | None  # the nominal one that was chosen
+        self.steep: bool  # the next steps take stairs: they want their time
+        self.moved: bool  # the next step is not where the gait wants it
+        self.forget()
+
+    def forget(self) -> None:
+        """The next step is none of a velocity's."""
+        self.next = self.step = None
+        self.steep = self.moved = False
 
     def choose(self, stance: Point, yaw: float, omega: float, gait: Callable[[int], Step]) -> Step:
         """The step onto the nearest tread, and what the DCM needs to be for those after it.

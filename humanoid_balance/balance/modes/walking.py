@@ -316,16 +316,23 @@ class Walking(BalanceMode):
         ``yaw`` is the stance foot's, ``turn`` what the heading wants of the other one [rad].
         """
         if self.route.leads(self.side):
+            self._forget_treads()
             self.last = self.route.ends
             return self.route.step(now, yaw)
         if self.going:
             self.last = False
             (forward, left, rate), (x, y) = self.velocity, self.pace.correction
             return self._stepped(now, (forward + x, left + y, rate), yaw, turn)
-        self.last = abs(ahead) < ENDS * self.adapter.half[0]
+        on_stairs = self.phase == SWING and self._stairs  # a foot between two treads goes on to its own
+        self.last = not on_stairs and abs(ahead) < ENDS * self.adapter.half[0]
         if self.last:
+            self._forget_treads()
             return self.gait.last_step(self.side, turn)
         return self._stepped(now, (0.0, 0.0, 0.0), yaw, turn)
+
+    def _forget_treads(self) -> None:
+        if self.path is not None:
+            self.path.forget()
 
     @property
     def _step_time(self) -> float:
@@ -357,7 +364,9 @@ class Walking(BalanceMode):
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
-        turn = maker.laws.righting(now)
+        # A turn that is asked for and not made accelerates the CoM all the same: a leg that is thrown over stairs turns
+        # the trunk more than anything can hold, and the task of the trunk brings it back between the steps.
+        turn = (0.0, 0.0) if self._stairs else maker.laws.righting(now)
         if self.phase == SWING and self.plan is not None and self.plan.lost > 0.0:  # the step alone is not enough
             turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
         height = self._height(now)
