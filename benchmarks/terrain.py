@@ -28,7 +28,7 @@ BEYOND = 1.0  # a drop, a hole or a flight of stairs is behind a robot that has 
 
 @dataclass(frozen=True)
 class Asked:
-    """What issue 20 asks of a robot."""
+    """What is asked of a robot."""
 
     speed: float  # [m/s]
     aside: float

@@ -51,6 +51,7 @@ class Ground:
         self._stamp = now.state.stamp
         self._expected: float | None = None  # where the foot that carries should have landed [m]
         self._left = math.inf  # when the other foot left [s]
+        self._stood = [self.spot(now, 0), self.spot(now, 1)]  # where soles stood
         self._shown = [self.normal.copy(), self.normal.copy()]  # by each sole while it carried alone
 
     # ---- feet ----
@@ -85,7 +86,6 @@ class Ground:
     def lifted(self, now: Situation, swinging: int) -> None:
         """A foot leaves; the other one has settled: is it where it was expected?"""
         self._left = now.state.stamp
-        self._rear = self.spot(now, swinging)
         if self._expected is not None:
             off = abs(self.spot(now, 1 - swinging)[2] - self._expected)
             self.rough = max(FADE * self.rough, off if off > LEVEL * self.robot.com_height else 0.0)
@@ -115,8 +115,8 @@ class Ground:
         dt, self._stamp = state.stamp - self._stamp, state.stamp
         if swinging:
             self.learn(now, stance, dt)
-        here = self.spot(now, stance)
-        rear = self._rear if swinging else self.spot(now, 1 - stance)
+        here = self._stood[stance] = self.spot(now, stance)
+        rear = self._stood[1 - stance]  # while it was flat: its heel may have come up since
         wanted, grade = self._line(now, stance, here, rear, ahead)
         along = grade[0] * now.com_velocity[0] + grade[1] * now.com_velocity[1]
         most = self._sink

@@ -11,7 +11,7 @@ from humanoid_balance.balance import laws
 from humanoid_balance.balance.grip import Grip
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, BodyReference, Flags, Foothold, FootReference, Stack
+from humanoid_balance.types import GRAVITY, Array, BodyReference, Flags, Foothold, FootReference, HeelReference, Stack
 
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
 # trunk and the posture share what is left. On one leg the height comes with the CoM: otherwise a swinging foot or a
@@ -91,6 +91,7 @@ class ReferenceMaker:
         momentum_weight: Array | None = None,
         height_weight: float | None = None,
         footholds: tuple[Foothold, ...] = (),
+        heels: tuple[HeelReference | None, HeelReference | None] = (None, None),
     ) -> BodyReference:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much.
 
@@ -130,4 +131,5 @@ class ReferenceMaker:
             zmp_margin=self.zmp_margin,
             height_weight=height_weight or (1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT),
             footholds=footholds,
+            heels=heels,
         )

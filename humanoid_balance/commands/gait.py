@@ -14,6 +14,7 @@ from humanoid_balance.commands.walk import push
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import cycles, learning
 from humanoid_balance.experiments import gait as experiment
+from humanoid_balance.experiments.walk import Itinerary
 from humanoid_balance.gaits import library
 
 
@@ -24,6 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="the gaits that there are")
     add("--to", type=later, action="append", default=[], metavar="NAME:AT", help="then another; may be given again")
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last event")
+    add("--velocity", type=number, default=0.0, metavar="M/S", help="forward; for gaits that obey one")
+    add("--lateral", type=number, default=0.0, metavar="M/S", help="to the left, likewise")
+    add("--turn", type=number, default=0.0, metavar="RAD/S", help="to the left, any gait in space")
+    add("--script", type=Path, metavar="F.yaml", help="velocities over time, as for walk")
     add("--learn", type=number, metavar="S", help="learn the trunk's torque in bins this wide; --time: 122 s")
     add("--save", type=Path, metavar="F.yaml", help="the gait as it was learnt")
     add("--fit", type=Path, metavar="F.yaml", help="a gait whose curves are those of this run")
@@ -63,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     check_learning(options)
     with Bar(f"gait {options.gait}") as bar:
         if options.learn is None:
-            done = experiment.run(settings, chain, options.push, bar, options.log)
+            done = experiment.run(settings, chain, options.push, bar, options.log, way(options))
             if options.fit is not None:
                 options.fit.write_text(cycles.text(done, f"{options.gait}, fitted"), encoding="utf-8")
         else:
@@ -75,6 +80,16 @@ def run(options: argparse.Namespace) -> None:
         print_json(done.result)
     else:
         print(story(done.result))
+
+
+def way(options: argparse.Namespace) -> Itinerary:
+    """Velocities on the way, from where the gait begins."""
+    velocity = (options.velocity, options.lateral, options.turn)
+    if options.script is None:
+        return Itinerary(((experiment.BEGIN, velocity),))
+    if any(velocity):
+        raise InputError("script: --velocity, --lateral and --turn do not go with it")
+    return Itinerary.load(options.script)
 
 
 def check_learning(options: argparse.Namespace) -> None:

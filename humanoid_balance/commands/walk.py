@@ -15,7 +15,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import comeback, footstep_plan
 from humanoid_balance.experiments import walk as experiment
 from humanoid_balance.plants.pushes import PushProfile
-from humanoid_balance.plants.world import SHAPED
+from humanoid_balance.plants.world import SHOWN
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def script(options: argparse.Namespace) -> experiment.Itinerary:
 
 
 def run(options: argparse.Namespace) -> None:
-    told = options.ground in SHAPED and not options.blind
+    told = options.ground in SHOWN and not options.blind
     settings = replace(world_settings(options, options.time), get_up=options.get_up, blind=not told)
     orders = script(options)
     pushes = [replace(push, link=options.push_link, height=options.push_height) for push in options.push]

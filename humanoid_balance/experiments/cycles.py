@@ -65,7 +65,7 @@ def leg_curves(run: Run) -> LegCurves:
 
 
 def forward(rotation: Array) -> float:
-    """How far a link's lower end is swung forward, in the plane of its own heading [rad]; see ``simbicon._posed``."""
+    """How far a link's lower end is swung forward, in the plane of its own heading [rad]; see ``limb_views.posed``."""
     return math.atan2(float(rotation[2, 0]), math.hypot(float(rotation[0, 0]), float(rotation[1, 0])))
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import metrics, timing
 from humanoid_balance.experiments.simulation import Progress, simulate
+from humanoid_balance.experiments.stride import Way
+from humanoid_balance.experiments.walk import Itinerary, Velocity
 from humanoid_balance.gaits.mode import choice
 from humanoid_balance.loop import Tick
 from humanoid_balance.plants.pushes import PushProfile
@@ -61,14 +63,20 @@ class Chain:
 
 
 class Caller:
-    """The operator: asks for the gaits of a chain."""
+    """The operator: asks for the gaits of a chain, and for velocities on the way."""
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
+    way = Itinerary()
+
+    def __init__(self, chain: Chain, way: Itinerary = way) -> None:
+        self.chain, self.way = chain, way
         self.refused = ""
+        self.commanded: list[Velocity] = []
 
     def command(self, stamp: float) -> Command:
-        return Command(stamp, gait=self.chain.at(stamp))
+        gait = self.chain.at(stamp)
+        velocity = self.way.at(stamp) if gait else (0.0, 0.0, 0.0)
+        self.commanded.append(velocity)
+        return Command(stamp, np.array(velocity), gait=gait)
 
     def see(self, tick: Tick, plant: Simulator) -> None:
         self.refused = self.refused or tick.refused
@@ -80,6 +88,7 @@ def run(
     pushes: Sequence[PushProfile] = (),
     progress: Progress | None = None,
     log: Path | None = None,
+    way: Itinerary = Caller.way,
 ) -> Run:
     """The result is the JSON object of ``humanoid-balance gait``."""
     robot = registry.load(settings.robot)
@@ -91,7 +100,9 @@ def run(
     seconds = settings.time or max(GAIT_TIME, last + AFTER, chain.lines[-1][0] + AFTER)
     if last > seconds:
         raise InputError(f"time is {seconds:g} s, the last push ends at {last:g} s; allowed: a time not before that")
-    done = simulate(settings, pushes, seconds, progress, log, Caller(chain))
+    caller = Caller(chain, way)
+    done = simulate(settings, pushes, seconds, progress, log, caller)
+    done.commanded = np.array(caller.commanded)
     done.result = figures(done, chain)
     done.title = title(done)
     return done
@@ -135,6 +146,7 @@ def figures(run: Run, chain: Chain) -> dict[str, Any]:
         "fell": fell,
         "time": end,
         "distance": float(np.linalg.norm((com[-1] - com[0])[:2])),
+        **course(run),
         "speed": float((com[-1, 0] - com[half, 0]) / max(end - time[half], run.dt)),
         "steps": len(landed),
         "step_period": float(np.median(np.diff(late))) if len(late) > 1 else None,
@@ -145,7 +157,18 @@ def figures(run: Run, chain: Chain) -> dict[str, Any]:
         "estimation": metrics.estimation(record, run.pushes, run.reported),
         "tick": timing.percentiles(ticks, tail=True) | {"missed": int((ticks > run.dt).sum())},
         "rtf": round(record.length * run.dt / run.wall, 3),
+        "rtf_cpu": round(record.length * run.dt / run.cpu, 3),
     }
+
+
+def course(run: Run) -> dict[str, Any]:
+    """Of a run whose velocity is commanded: the one it had, and how far from its heading the feet pointed (rms)."""
+    if run.commanded is None or not run.commanded.any():
+        return {}
+    way = Way.of(run)
+    off = np.mod(way.heading - way.wanted_heading[: len(way.heading)] + math.pi, math.tau) - math.pi
+    rms = math.degrees(float(np.sqrt(np.mean(off**2))))
+    return {"velocity": way.velocity()[0], "heading_rms_deg": rms}
 
 
 def title(run: Run) -> str:

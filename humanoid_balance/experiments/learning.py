@@ -15,6 +15,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import gait
 from humanoid_balance.experiments.gait import Caller, Chain
 from humanoid_balance.experiments.simulation import Progress, simulate
+from humanoid_balance.experiments.walk import Velocity
 from humanoid_balance.gaits.learning import NARROWEST, WIDEST, Learning
 from humanoid_balance.gaits.mode import FiniteStateGait, choice
 from humanoid_balance.gaits.table import Gain, GaitTable
@@ -38,6 +39,7 @@ class Student(Caller):
     learning: Learning
     seconds: float
     refused: str = ""
+    commanded: list[Velocity] = field(default_factory=list)
     halved: bool = False
     rows: list[tuple[float, float, float, float]] = field(default_factory=list)  # time, error, feedback, learnt
     mode: FiniteStateGait | None = None

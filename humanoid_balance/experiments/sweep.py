@@ -12,7 +12,7 @@ from humanoid_balance.experiments.journal import Journal
 from humanoid_balance.experiments.plan import PlannedRun
 
 CONNECT = 10.0  # a cluster is given up after this time [s]
-WALL_CLOCK = ("tick", "rtf")  # figures of the machine, not of the run: they differ every time
+WALL_CLOCK = ("tick", "rtf", "rtf_cpu")  # figures of the machine, not of the run: they differ every time
 
 Progress = Callable[[float], None]
 Done = tuple[str, dict[str, Any]]  # key of a run, its result

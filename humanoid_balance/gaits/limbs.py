@@ -36,6 +36,8 @@ class Limb:
     hip: tuple[int, ...]  # indices in joint vectors, from the trunk down
     hip_joints: tuple[int, ...]  # the same as joints of the model
     axes: tuple[Array, ...]  # of the hip joints, each in its own frame (3,)
+    pitch: int  # the one of them that swings the leg forward
+    lengths: tuple[float, float]  # of thigh and shank, seen from the side [m]
     thigh: int  # joint of the model whose body is the thigh
     upright: Array  # turns the thigh's frame so that it is the world's when the thigh hangs down, facing ahead (3, 3)
     knee: Hinge
@@ -47,6 +49,7 @@ class Limb:
     foot: int  # joint of the model whose body is the foot
     sole: pin.SE3  # in the foot's frame
     rest: tuple[int, ...]  # other joints below the knee: they keep their posture
+    axis_of: dict[int, Array]  # of all joints, by joint of the model, each in its own frame (3,)
 
 
 class JointedBody:
@@ -88,7 +91,8 @@ def _limb(robot: Robot, model: pin.Model, data: pin.Data, side: int) -> Limb:
     at = chain.index(knee)
     above, below = chain[:at], chain[at + 1 :]
     place = {j: data.oMi[j].translation for j in pitch}
-    thigh, shank = (_forward(place[b] - place[a]) for a, b in ((hip, knee), (knee, ankle)))
+    ways = place[knee] - place[hip], place[ankle] - place[knee]
+    thigh, shank = map(_forward, ways)
     rolls = [j for j in below if abs(turn[j][X]) > PARALLEL]
     nominal = robot.q_nominal
 
@@ -101,6 +105,8 @@ def _limb(robot: Robot, model: pin.Model, data: pin.Data, side: int) -> Limb:
     return Limb(
         hip=tuple(model.idx_vs[j] - 6 for j in above),
         hip_joints=tuple(above),
+        pitch=hip,
+        lengths=(math.hypot(ways[0][X], ways[0][Z]), math.hypot(ways[1][X], ways[1][Z])),
         axes=tuple(data.oMi[j].rotation.T @ turn[j] for j in above),
         thigh=above[-1],
         upright=data.oMi[above[-1]].rotation.T @ pin.utils.rotate("y", -thigh),
@@ -113,6 +119,7 @@ def _limb(robot: Robot, model: pin.Model, data: pin.Data, side: int) -> Limb:
         foot=model.frames[robot.sole_frames[side]].parentJoint,
         sole=model.frames[robot.sole_frames[side]].placement,
         rest=tuple(rest),
+        axis_of={j: data.oMi[j].rotation.T @ turn[j] for j in chain},
     )
 
 

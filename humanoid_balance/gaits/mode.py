@@ -7,26 +7,31 @@ from functools import lru_cache
 
 import numpy as np
 
-from humanoid_balance.balance.memory import Memory
+from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
+from humanoid_balance.balance.modes.squaring import offset_from_square
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.errors import InputError
 from humanoid_balance.gaits import library
 from humanoid_balance.gaits.learning import Learner
 from humanoid_balance.gaits.machine import Machine
+from humanoid_balance.gaits.pendulum_walk import PendulumWalk
 from humanoid_balance.gaits.simbicon import Simbicon
 from humanoid_balance.gaits.table import GaitTable
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import Command, JointReference
+from humanoid_balance.types import BodyReference, Command, JointReference, Reference
 
 SETTLED = 6  # steps after which a gait on the way to another one has found its rhythm
 SLOW = 0.25  # speed at which standing takes over [m/s]
+STRIDE = 0.1  # ... with the feet no further apart than this [CoM heights]: squaring them up is a step from standing
 SHORTEST, LONGEST = 0.0005, 0.01  # control periods that a gait is prepared for [s]
 # On feet that rock the estimator sees slipping, does not trust them and goes on by the IMU alone: in the crouched walk
 # its speed was wrong by 1 m/s after five seconds. What loaded feet seem to slide with for longer than this is an error.
 DRIFTING = 0.15  # [s]
 SLIDING = 0.2  # ... beyond this; so fast feet do slide [m/s]
 LEAN = 1.0  # a trunk that is so far from where the gait wants it does not come back [rad]
+FIRST = 0.35  # how long the first step takes of gaits that do not say it [s]
+PATIENCE = 1.0  # the first foot leaves after this at the latest, wherever the weight is [s]
 LOWEST = 0.62  # CoM height at which walking is over, of the standing height
 
 
@@ -50,6 +55,8 @@ def asked(now: Situation, memory: Memory) -> bool:
 def stopped(now: Situation, memory: Memory) -> bool:
     """Nobody asks for a gait any more, both feet are down, and the body is slow with the capture point between them."""
     if now.command.gait or not now.state.contact.all() or math.hypot(*now.com_velocity) > SLOW:
+        return False
+    if abs(offset_from_square(now, 0.0)[0]) > STRIDE * now.height:
         return False
     return memory.margin(now) > 0.0
 
@@ -78,6 +85,7 @@ class FiniteStateGait(BalanceMode):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         self._law: Simbicon | None = None  # made when it is first needed: some robots have no legs as it wants them
+        self._walk: PendulumWalk | None = None
         self._zero = np.zeros(memory.robot.n)
         self.learners: dict[str, Learner] = {}  # by gait
         self.trunk = 0.0, 0.0  # what feedback and learning make the trunk lean forward with [N m]
@@ -90,13 +98,14 @@ class FiniteStateGait(BalanceMode):
         super().enter(now)
         self._law = self._law or Simbicon(self.memory.robot)
         left, right = now.state.wrench[:, 2].tolist()
-        self.heading, self.stamp = now.yaw, now.state.stamp
+        self.heading, self.stamp, self._asked = now.yaw, now.state.stamp, now.state.stamp
         first, *self.route = self._way(now.command.gait, None)
         self.wanted = now.command.gait
         self.machine = Machine(first, 0 if left >= right else 1, now.state.stamp)
         self._drift = 0.0, 0.0  # what loaded feet seem to slide with, world [m/s]
         self._error = 0.0, 0.0  # of the estimated velocity, world [m/s]
         self._entered = 0  # step with which the present gait began
+        self._shifting = first.space == "space"  # the weight still has to come over the first stance foot
 
     def _way(self, name: str, under_way: str | None) -> list[GaitTable]:
         table = choice(self.memory.robot, name)
@@ -125,9 +134,34 @@ class FiniteStateGait(BalanceMode):
             learner = self.learners[table.name] = Learner(table.learning)
         return learner
 
-    def update(self, now: Situation) -> JointReference:
+    def _shift(self, now: Situation) -> BodyReference | None:
+        """Send the capture point toward the first stance foot; None when it is where a step begins.
+
+        A body that lifts a foot while the weight is between both tips to that side: the first step has to catch it.
+        """
+        memory, machine, stamp = self.memory, self.machine, now.state.stamp
+        stance, c, s = machine.stance, math.cos(now.yaw), math.sin(now.yaw)
+        (ax, ay), (bx, by) = now.centre[stance], now.centre[1 - stance]
+        width = abs(c * (by - ay) - s * (bx - ax))
+        steps = machine.table.pendulum
+        grown = math.exp(now.omega * (FIRST if steps is None else steps.time))
+        away = abs(c * (now.caught[1] - ay) - s * (now.caught[0] - ax))
+        machine.since = machine.begun = stamp
+        if away < width / (grown + 1) or stamp - self._asked > PATIENCE:
+            self._shifting = False
+            return None
+        polygon = memory.stance.update(now.state, BOTH)
+        wish = memory.maker.laws.shove(now, polygon, (ax, ay))
+        return memory.maker.make(self.name, now, wish, height=memory.maker.height(now))
+
+    def update(self, now: Situation) -> Reference:
         state, machine, law = now.state, self.machine, self._law
         assert law is not None
+        if self._shifting:
+            shift = self._shift(now)
+            self.stamp = state.stamp
+            if shift is not None:
+                return shift
         self._follow_command(now.command)
         machine.update(state.stamp, (bool(state.contact[0]), bool(state.contact[1])))
         passed = state.stamp - self.stamp
@@ -143,7 +177,14 @@ class FiniteStateGait(BalanceMode):
             table = table.raised
         if table.cycle is not None:
             row = table.cycle.posed(row, age, table.gains)
-        t = law.update(table, row, stance, state, self.heading, trunk_forward=forward, drift=self._error)
+        aid = None
+        if table.pendulum is not None:
+            x, y, turn = now.command.velocity.tolist()
+            self._walk = walk = self._walk or PendulumWalk(self.memory.robot)
+            row, aid = walk.update(
+                table.pendulum, row, stance, machine.begun, state, self.heading, (x, y, turn), self._error
+            )
+        t = law.update(table, row, stance, state, self.heading, trunk_forward=forward, drift=self._error, aid=aid)
         if t.sliding is not None:
             share = min(passed / DRIFTING, 1.0)
             x, y = self._drift

@@ -23,6 +23,7 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.errors import ConfigError
+from humanoid_balance.gaits.limb_views import LimbViews, hold, posed
 from humanoid_balance.gaits.limbs import JointedBody, Limb
 from humanoid_balance.gaits.table import Gain, GaitState, GaitTable
 from humanoid_balance.robot.model import Robot
@@ -49,6 +50,23 @@ class Balance:
 
 
 @dataclass(slots=True)
+class Aid:
+    """What a gait adds that computes its poses tick by tick, and so knows how fast they change."""
+
+    heading: float  # of the swinging thigh [rad]
+    thigh_rate: Array  # wanted of the swinging thigh, world (3,) [rad/s]
+    trunk_rate: Array  # wanted of the trunk, world (3,) [rad/s]
+    knee_rate: float  # of the swinging knee and ankle, in the sense of the table [rad/s]
+    ankle_rate: float
+    roll: float  # of the swinging ankle, in the sense of the table [rad]
+    stance_ankle: Gain  # in place of the table's
+    stance_knee: Gain
+    swing: Array  # torque on the swinging thigh that carries the leg, world (3,) [N m]
+    stance: Array  # torque on the stance thigh beside what is left over, world (3,) [N m]
+    torque: Array  # of all joints beside the hips (n,) [N m]
+
+
+@dataclass(slots=True)
 class Torques:
     """Joint feedback and feed-forward of a tick, and what led to it."""
 
@@ -60,23 +78,6 @@ class Torques:
     balance: Balance
     sliding: tuple[float, float] | None  # see Simbicon._sliding
     trunk: Array  # virtual torque on the trunk, world (3,) [N m]
-
-
-class LimbViews:
-    """Where a leg is and how it moves, read in Pinocchio's own memory: asking for it by name takes ten times longer."""
-
-    def __init__(self, limb: Limb, data: pin.Data) -> None:
-        self.thigh, self.thigh_rate = data.oMi[limb.thigh].rotation, data.v[limb.thigh].angular
-        self.hips = [data.oMi[joint].rotation for joint in limb.hip_joints]
-        self.ankle, self.shank_rate = data.oMi[limb.ankle_joint].translation, data.v[limb.shank].angular
-        self.foot, self.foot_twist = data.oMi[limb.foot].rotation, data.v[limb.foot].vector
-        self._sole, self._sole_at = limb.sole.rotation.tolist(), limb.sole.translation.tolist()
-
-    def pressed(self, x: float, y: float) -> tuple[float, float, float]:
-        """A point of the sole's plane in the frame of the foot [m]."""
-        (a, b, _), (c, d, _), (e, f, _) = self._sole
-        u, v, w = self._sole_at
-        return a * x + b * y + u, c * x + d * y + v, e * x + f * y + w
 
 
 class Simbicon:
@@ -155,7 +156,7 @@ class Simbicon:
 
     def update(
         self, table: GaitTable, row: GaitState, stance: int, state: RobotState, heading: float,
-        trunk_forward: float = 0.0, drift: tuple[float, float] = (0.0, 0.0),
+        trunk_forward: float = 0.0, drift: tuple[float, float] = (0.0, 0.0), aid: Aid | None = None,
     ) -> Torques:  # fmt: skip
         """``heading`` [rad] is where the trunk should look.
 
@@ -191,15 +192,22 @@ class Simbicon:
         left = outward + c_d * dy + c_v * vy + table.drift
         swinging = self._views[1 - stance]
         thigh, base = swinging.thigh, self._base
-        wanted = _posed(heading, left, forward)
-        swing = _hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh.dot(swinging.thigh_rate))
-        wanted = _posed(heading, 0.0, row.torso)
-        trunk = _hold(table.gains.torso, wanted, base.dot(body.level), base.dot(state.v[3:6]))
+        thigh_rate, trunk_rate = thigh.dot(swinging.thigh_rate), base.dot(state.v[3:6])
+        wanted = posed(heading, left, forward)
+        if aid is not None:
+            wanted = posed(aid.heading, left, forward)
+            thigh_rate, trunk_rate = thigh_rate - aid.thigh_rate, trunk_rate - aid.trunk_rate
+            self._aided(aid, on, off, position, velocity, torque, stiffness, damping)
+        swing = hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh_rate)
+        wanted = posed(heading, 0.0, row.torso)
+        trunk = hold(table.gains.torso, wanted, base.dot(body.level), trunk_rate)
         if trunk_forward:
             trunk += trunk_forward * np.array([-math.sin(heading), math.cos(heading), 0.0])
         # About the vertical the standing sole holds by friction alone; more would only spin a leg.
         grip = self._grip * max(state.wrench.item(stance, 2), 0.0)
         swing[2] = min(max(swing[2], -grip), grip)
+        if aid is not None:
+            trunk, swing = trunk - aid.stance - aid.swing, swing + aid.swing
         swing = self._share(1 - stance, swing, torque)
         rest = -trunk - swing
         rest[2] = min(max(rest[2], -grip), grip)
@@ -214,6 +222,23 @@ class Simbicon:
             position = (stiffness * position + stop * beyond) / np.maximum(stiffness + stop, 1e-9)
             stiffness = stiffness + stop
         return Torques(position, velocity, stiffness, damping, torque, balance, self._sliding(state), trunk)
+
+    @staticmethod
+    def _aided(
+        aid: Aid, on: Limb, off: Limb, position: Array, velocity: Array, torque: Array, stiffness: Array, damping: Array
+    ) -> None:
+        """Speeds of the swinging knee and ankle, a foot that rolls with the leg, the stance ankle's own gains."""
+        velocity[off.knee.index] = off.knee.sign * aid.knee_rate
+        velocity[off.ankle.index] = off.ankle.sign * aid.ankle_rate
+        ankles = [on.ankle.index]
+        if off.ankle_roll is not None and on.ankle_roll is not None:
+            position[off.ankle_roll.index] = off.ankle_roll.position(aid.roll)
+            ankles.append(on.ankle_roll.index)
+        stiffness[ankles], damping[ankles] = aid.stance_ankle.stiffness, aid.stance_ankle.damping
+        knee = on.knee.index
+        stiffness[knee], damping[knee] = aid.stance_knee.stiffness, aid.stance_knee.damping
+        torque[ankles] = 0.0
+        torque += aid.torque
 
     def _share(self, side: int, wanted: Array, torque: Array) -> Array:
         """Spread a torque on a thigh over the hip's axes, within their limits; what acts on it in the end (3,)."""
@@ -258,22 +283,3 @@ class Simbicon:
         vx, vy = a * ux + b * uy + c * uz - drift[0], d * ux + e * uy + f * uz - drift[1]
         c, s = math.cos(heading), math.sin(heading)
         return Balance((c * x + s * y, c * y - s * x), (c * vx + s * vy, c * vy - s * vx))
-
-
-def _posed(heading: float, left: float, forward: float) -> Array:
-    """Orientation of a link whose lower end goes forward and to the left: R_z(heading) R_x(left) R_y(-forward)."""
-    (ch, sh), (cl, sl) = (math.cos(heading), math.sin(heading)), (math.cos(left), math.sin(left))
-    cf, sf = math.cos(forward), -math.sin(forward)
-    return np.array(
-        [
-            [ch * cf - sh * sl * sf, -sh * cl, ch * sf + sh * sl * cf],
-            [sh * cf + ch * sl * sf, ch * cl, sh * sf - ch * sl * cf],
-            [-cl * sf, sl, cl * cf],
-        ]
-    )
-
-
-def _hold(gain: Gain, wanted: Array, found: Array, rate: Array) -> Array:
-    """Torque that turns a link towards an orientation in the world; ``rate`` [rad/s] is how it turns now."""
-    torque: Array = gain.stiffness * pin.log3(wanted.dot(found.T)) - gain.damping * rate
-    return torque

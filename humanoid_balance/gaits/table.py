@@ -17,6 +17,7 @@ from humanoid_balance.gaits.cycle import LONGEST as LONGEST_CYCLE
 from humanoid_balance.gaits.cycle import MOST, Cycle, FourierCurve
 from humanoid_balance.gaits.cycle import SHORTEST as SHORTEST_CYCLE
 from humanoid_balance.gaits.learning import NARROWEST, WIDEST, Learning
+from humanoid_balance.gaits.pendulum_steps import KNOT, PendulumSteps
 from humanoid_balance.yaml_file import Reader, names_of, read
 
 SWING = "swing"  # ``until`` of a state that ends when the swinging foot touches the ground
@@ -101,6 +102,7 @@ class GaitTable:
     learning: Learning | None = None  # of the trunk's torque
     reaction: Reaction | None = None  # to a push
     cycle: Cycle | None = None  # curves that the angles of the states are added to
+    pendulum: PendulumSteps | None = None  # where the swinging foot goes, instead of its leg's angles
     drift: float = 0.0  # of the swinging thigh to the left, on both sides: it goes sideways [rad]
 
     @cached_property
@@ -146,6 +148,7 @@ def load(file: Path) -> GaitTable:
         learning=_learning(reader.section("learning")) if "learning" in reader.data else None,
         reaction=_reaction(reader.section("reaction")) if "reaction" in reader.data else None,
         cycle=_cycle(reader.section("cycle")) if "cycle" in reader.data else None,
+        pendulum=_pendulum(reader.section("pendulum")) if "pendulum" in reader.data else None,
         drift=reader.number("drift", 0.0, -math.pi, math.pi),
     )
     reader.done(names_of(GaitTable, ("name", "file")))
@@ -200,6 +203,31 @@ def _curve(reader: Reader, key: str) -> FourierCurve:
         raise reader.bad(key, given, f"[mean, a1, b1, a2, b2, ...], up to {MOST} harmonics [rad]")
     mean, *parts = (reader.check_number(f"{key}[{k}]", v, -math.tau, math.tau) for k, v in enumerate(given))
     return FourierCurve(mean, tuple(zip(parts[::2], parts[1::2], strict=True)))
+
+
+def _pendulum(reader: Reader) -> PendulumSteps:
+    knots: list[tuple[float, float, float, float]] = []
+    for k, knot in enumerate(reader.listed("swing")):
+        if not isinstance(knot, list) or len(knot) != len(KNOT):
+            raise reader.bad(f"swing[{k}]", knot, f"[{', '.join(KNOT)}]")
+        low, high = zip(*KNOT.values(), strict=True)
+        values = [reader.check_number(f"swing[{k}]", *given) for given in zip(knot, low, high, strict=True)]
+        if knots and values[0] <= knots[-1][0]:
+            raise reader.bad(f"swing[{k}]", knot, f"a phase after {knots[-1][0]:g}")
+        knots.append((values[0], values[1], values[2], values[3]))
+    steps = PendulumSteps(
+        time=reader.number("time", ..., 0.1, 1.0),
+        width=reader.number("width", ..., 0.0, 1.0),
+        swing=tuple(knots),
+        velocity=reader.pair("velocity", PendulumSteps.velocity, ordered=False),
+        height=reader.number("height", PendulumSteps.height, 0.5, 1.0),
+        reach=reader.number("reach", PendulumSteps.reach, 0.1, 1.0),
+        apart=reader.number("apart", PendulumSteps.apart, 0.0, 1.0),
+        knee=reader.pair("knee", PendulumSteps.knee, ordered=False),
+        ankle=reader.pair("ankle", PendulumSteps.ankle, ordered=False),
+    )
+    reader.done(names_of(PendulumSteps))
+    return steps
 
 
 def _learning(reader: Reader) -> Learning:

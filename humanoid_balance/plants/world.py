@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 SIMULATORS = ("mujoco", "gazebo")
 GROUNDS = ("flat", "rough", "stairs", "tiles", "drop", "hole", "slope", "cart")
-SHAPED = ("rough", "stairs", "tiles", "drop", "hole", "slope")  # of which a map says something
+SHOWN = ("stairs",)  # of which a walk is given a map, unless it is told to be blind
 TILTED = ("flat", "rough", "cart")  # on these ``slope`` tilts the whole plane, and the robot starts on it
 RISING = {"stairs": (0.10, 0.30), "tiles": (0.02, 0.40)}  # what has a rise and a tread, and which unless told [m]
 DROP_AT = 3.0  # where a step down is unless told, before the start [m]

@@ -23,6 +23,7 @@ class Run:
     times: dict[str, Array]  # seconds of each tick by stage of the loop, and ``tick``: all but the plant
     dt: float  # control period [s]
     wall: float  # seconds the run took
+    cpu: float  # and of these its own: less than ``wall`` on a busy machine
     commanded: Array | None = None  # velocity, tick by tick: forward, left [m/s], turn [rad/s] (k, 3)
     plan: tuple[Foothold, ...] = ()  # footsteps that were commanded last
     title: str = ""

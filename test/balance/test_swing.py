@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.swing import LATEST_CHANGE, Swing
+from humanoid_balance.balance.swing import LATEST_CHANGE, Rolled, Swing
 from humanoid_balance.robot import registry
 from humanoid_balance.types import Array
 
@@ -176,3 +176,26 @@ def test_a_foot_that_takes_two_stairs_at_once_touches_no_edge(name: str, rise: f
         x, _, z = swing.sample(time).position.tolist()
         stairs = np.floor(np.linspace(x + low, x + high, 50) / tread) * rise * up
         assert z > stairs.max() + 0.003
+
+
+@few
+@given(way=ways, duration=durations, heel=st.floats(0.1, 0.6))
+def test_a_foot_whose_heel_is_up_leaves_with_its_front_edge_and_lands_flat(
+    way: Array, duration: float, heel: float
+) -> None:
+    way = np.array([way[0], way[1], 0.1 * way[2]])  # no stair: there a foot stops and rises first
+    toe, tilted = 0.13, pin.utils.rotate("y", heel)
+    origin = ORIGIN + np.array([0.0, 0.0, toe * math.sin(heel)])  # the edge is on the ground
+    swing = Swing(START, duration, origin, tilted, CLEARANCE, 0.0, Rolled(toe, (0.4, 0.0)))
+    swing.retarget(ORIGIN + way, LEVEL, START + duration)
+    first = swing.sample(START)
+    np.testing.assert_allclose(first.position, origin, atol=1e-9)
+    assert first.velocity[0] == pytest.approx(0.4)
+    for time in times(duration):
+        sample = swing.sample(time)
+        edge = sample.position + toe * sample.rotation[:, 0]
+        line = ORIGIN[2] + way[2] * (time - START) / duration
+        assert edge[2] >= min(line, ORIGIN[2]) - 1e-9
+    landed = swing.sample(START + duration)
+    np.testing.assert_allclose(landed.position, ORIGIN + way, atol=1e-6)
+    np.testing.assert_allclose(landed.rotation, LEVEL, atol=1e-6)

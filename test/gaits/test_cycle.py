@@ -12,7 +12,7 @@ from humanoid_balance.experiments.cycles import forward, text
 from humanoid_balance.experiments.gait import BEGIN, Chain, run
 from humanoid_balance.gaits.cycle import MOST, Cycle, FourierCurve
 from humanoid_balance.gaits.fourier import fit, period_of, series
-from humanoid_balance.gaits.simbicon import _posed
+from humanoid_balance.gaits.limb_views import posed
 from humanoid_balance.gaits.table import GaitGains, GaitState, load
 from humanoid_balance.stack import RunSettings
 
@@ -78,7 +78,7 @@ def test_landings_are_put_to_half_a_cycle() -> None:
 
 def test_the_angle_of_a_thigh_is_what_a_table_would_ask_for() -> None:
     for heading, angle in ((0.0, 0.4), (1.0, -0.7)):
-        assert forward(_posed(heading, 0.0, angle)) == pytest.approx(angle)
+        assert forward(posed(heading, 0.0, angle)) == pytest.approx(angle)
 
 
 @pytest.mark.slow

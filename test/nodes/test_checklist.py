@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nodes.graph import ROOT, Graph, Process
+from nodes.graph import ROOT, Graph, Process, go_first
 from nodes.lab import CLI, Lab, wiring_file
 
 from humanoid_balance.robot import registry
@@ -37,17 +36,9 @@ class Checklist:
     ) -> None:
         """``no``: words of the question that is answered with no."""
         command = [sys.executable, "-m", CLI, "bringup", "--wiring", str(wiring), *options]
-
-        def prompt() -> None:
-            if graph.priority and hasattr(os, "sched_setscheduler"):
-                try:
-                    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(graph.priority))
-                except PermissionError:
-                    return
-
         self._popen = subprocess.Popen(
             command, env=graph.environment, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, preexec_fn=prompt,
+            stderr=subprocess.STDOUT, text=True, preexec_fn=go_first if graph.prompt else None,
         )  # fmt: skip
         self.text = ""
         watchdog = threading.Timer(SECONDS, self._popen.kill)
@@ -107,7 +98,7 @@ def arms_on_servos() -> list[dict[str, object]]:
 def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(
     prompt_graph: Graph, tmp_path: Path, arms: str
 ) -> None:
-    more, rate = ({"buses": arms_on_servos()}, ("--rate", "250")) if arms == "on servos" else ({}, ())
+    more = {"buses": arms_on_servos()} if arms == "on servos" else {}
     wiring = wiring_file(tmp_path, ROBOT, free_port(), torque=1.0, calibration=CALIBRATION, **more)
     hanging = board(prompt_graph, wiring, "--hoist", "0.15")
     down: list[Process] = []
@@ -117,7 +108,7 @@ def test_the_checklist_from_the_hoist_to_the_first_push_and_down_again(
         hanging.popen.wait()
         down.append(board(prompt_graph, wiring))
 
-    done = Checklist(prompt_graph, wiring, {"Lowered": lower}, *rate)
+    done = Checklist(prompt_graph, wiring, {"Lowered": lower})
     assert done.code == 0 and done.steps == STEPS, done.text + hanging.text
     assert "30% of the torque" in done.text and "100% of the torque" in done.text
     boards = "\n".join(line for line in hanging.text.splitlines() if "servos_" not in line)  # those know torque only

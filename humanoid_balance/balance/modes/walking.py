@@ -12,6 +12,7 @@ from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.ground import Ground, Spot
+from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
@@ -24,7 +25,7 @@ from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.balance.treads import Path, Treads
 from humanoid_balance.geometry import Point
-from humanoid_balance.types import GRAVITY, STILL, Command, Reference
+from humanoid_balance.types import GRAVITY, STILL, Command, HeelReference, Reference
 
 SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
@@ -93,6 +94,7 @@ class Walking(BalanceMode):
         self.pace = Pace(speed)
         self.crouch, self.ground = Crouch(robot, self.gait), Ground(robot, memory.ground)
         self.path: Path | None = None  # over known ground
+        self.heel = Heel(robot, self.gait.legs)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -120,6 +122,8 @@ class Walking(BalanceMode):
         self.last = False  # the step under way ends the walk
         self.crouch.reset(now.state.stamp, now.height)
         self.ground.begin(now)
+        self.heel.reset()
+        self.dt = 0.0
         self.pace.reset()
 
     # ---- coordinates of the stance foot, y toward the swinging leg ----
@@ -180,7 +184,7 @@ class Walking(BalanceMode):
         return self._transfer(now)
 
     def _follow_command(self, now: Situation) -> None:
-        dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
+        self.dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
         self.route.see(now, None if self.phase == SHIFT else self.side, self.cycle if self.phase == SWING else None)
         planned = self.route.following
         self.going = planned or wanted(now.command)
@@ -193,9 +197,9 @@ class Walking(BalanceMode):
         forward, left, turn = self.command
         x, y, _ = self.velocity
         dx, dy = forward - x, left - y
-        share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
+        share = min(1.0, HURRY * GRAVITY * self.dt / max(math.hypot(dx, dy), 1e-9))
         self.velocity = (x + share * dx, y + share * dy, turn)
-        self.heading += turn * dt
+        self.heading += turn * self.dt
 
     def _shifted(self, now: Situation) -> bool:
         """Send the DCM toward the stance foot; True when it is where a step begins."""
@@ -235,13 +239,21 @@ class Walking(BalanceMode):
             self.ground.lifted(now, self.side)
             x, y = self._world(now, plan.place)
             over = self.ground.between(now, self.side, x, y, self.target_yaw)
-            self.cycle.lift(now, plan.time, over)
+            self.cycle.lift(now, plan.time, self.heel.up, over)
+            self.heel.reset()
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
         load = np.empty(2)
         load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
-        return self._reference(now, load_max=load, footholds=self.route.ahead())
+        return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
+
+    def _heels(self, now: Situation, side: int) -> tuple[HeelReference | None, HeelReference | None]:
+        """The heel of the foot that is left behind; on stairs it stays down, as its toes are under the next edge."""
+        if self._stairs:
+            return None, None
+        heel = self.heel.update(now, side, self.dt)
+        return (heel, None) if side == 0 else (None, heel)
 
     def _swing(self, now: Situation) -> Reference | None:
         """Adapt place and time of the landing; None when the foot is down."""

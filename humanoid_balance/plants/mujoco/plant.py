@@ -73,6 +73,8 @@ class MujocoPlant:
         self._runs = _run(self._qpos), _run(self._qvel)
         self._imu = slice(3 * n, 3 * n + 6)  # gyro and accelerometer in the sensors
         self._felt = np.zeros(6)  # their sum over the physics steps of a period
+        self._imu_site = model.site("imu").id
+        self._gained = np.zeros((2, 6))  # velocity of the IMU before and after a period, world axes; angular, linear
         self._signs = np.ones(model.nsensordata)
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._diverged = self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC]
@@ -170,6 +172,8 @@ class MujocoPlant:
             self._close_inside(command)
         torque, step = command.torque, self.dt / self.substeps
         felt, (at_q, at_v) = self._felt, self._runs
+        if inside:
+            self._imu_velocity(self._gained[0])
         for _ in range(self.substeps):
             if not inside:
                 q, v = data.qpos[at_q], data.qvel[at_v]
@@ -185,8 +189,25 @@ class MujocoPlant:
         if self.substeps > 1:
             np.divide(felt, self.substeps, out=self._sensors[self._imu])
             felt[:] = 0.0
+        if inside:
+            self._feel_gain()
         if self._diverged.number or not math.isfinite(data.qvel[0]):
             raise InputError("the simulation diverged: torques or external forces are beyond the physics step")
+
+    def _imu_velocity(self, found: Array) -> None:
+        mujoco.mj_objectVelocity(self.model, self.data, mujoco.mjtObj.mjOBJ_SITE, self._imu_site, found, 0)
+
+    def _feel_gain(self) -> None:
+        """The accelerometer's mean over the period, from the velocity that the IMU gained.
+
+        MuJoCo's own is that of the torques at the beginning of each physics step. A stiff damper in a drive changes
+        them within the step: hips above a foot that landed on such an ankle read 50 m/s² for 20 ms, instead of 25.
+        """
+        before, after = self._gained
+        self._imu_velocity(after)
+        gained = (after[3:] - before[3:]) / self.dt - self.model.opt.gravity
+        rotation = self.data.site_xmat[self._imu_site].reshape(3, 3)
+        self._sensors[self._imu.stop - 3 : self._imu.stop] = rotation.T.dot(gained)
 
     def _close_inside(self, command: TorqueCommand) -> None:
         """Let the physics close the feedback of the drives: they do so at 10 kHz and more, so their damping acts on

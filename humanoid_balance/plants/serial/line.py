@@ -89,6 +89,7 @@ class Bus(ABC):
     configure: Configure | None
     connected: bool
     problem: str  # why this bus cannot be used
+    paces = True  # the loop waits for its samples
 
     def __init__(self, port: Port, news: threading.Condition, now: Clock) -> None:
         self.port, self.news, self.url = port, news, port.url
