@@ -15,12 +15,13 @@ from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator, open_simulator
 from humanoid_balance.plants.springs import STIFFNESS
-from humanoid_balance.plants.world import GROUNDS, RISING, SIMULATORS, TILTED, PlantOptions, World
+from humanoid_balance.plants.terrain import terrain
+from humanoid_balance.plants.world import DROP_AT, GROUNDS, RISING, SIMULATORS, TILTED, PlantOptions, World
 from humanoid_balance.repertoire import WHOLE
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import SafetyBox
-from humanoid_balance.types import Array
+from humanoid_balance.types import Array, HeightMap
 from humanoid_balance.wholebody.controller import WholeBody
 
 
@@ -42,8 +43,10 @@ class RunSettings:
     friction: float = 0.8
     payload: float = 0.0  # [kg]
     ground: str = "flat"
+    blind: bool = True  # nobody tells the controller what ground it is
     planar: bool = False  # on a boom
-    drop: float = 0.0  # of the ground, a step down or a hole on the way [m]
+    drop: float = 0.0  # of the ground, a step down or a hole on the way [m] ...
+    drop_at: float = DROP_AT  # ... and where it begins [m]
     rise: float | None = None  # height of a stair; tiles are so much higher or lower [m]
     tread: float | None = None  # length of a stair, side of a tile [m]
     stiffness: float = STIFFNESS  # of a ground of springs, per point of a sole [N/m]
@@ -58,8 +61,8 @@ class RunSettings:
     def __post_init__(self) -> None:
         ranges = {
             "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 5.0),
-            "payload": (0.0, 500.0), "drop": (0.0, 1.0), "rise": (0.001, 0.4), "tread": (0.1, 1.0),
-            "torque_scale": (0.0, 10.0), "stiffness": (100.0, 1e5),
+            "payload": (0.0, 500.0), "drop": (0.0, 1.0), "drop_at": (0.3, 20.0),
+            "rise": (0.001, 0.4), "tread": (0.1, 1.0), "stiffness": (100.0, 1e5), "torque_scale": (0.0, 10.0),
             "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),
             "sensor_latency": (0.0, 0.1), "actuator_latency": (0.0, 0.1), "seed": (0, 2**63),
             "period": (0.001, 0.01),
@@ -94,6 +97,7 @@ class RunSettings:
         rise, tread = RISING.get(self.ground, (0.0, 0.0))
         return World(
             self.slope, self.friction, self.payload, self.ground, planar=self.planar, drop=self.drop,
+            drop_at=self.drop_at,
             rise=rise if self.rise is None else self.rise, tread=tread if self.tread is None else self.tread,
             seed=self.seed if self.ground == "tiles" else 0, stiffness=self.stiffness,
         )  # fmt: skip
@@ -121,9 +125,16 @@ def simulator(settings: RunSettings, pushes: Sequence[PushProfile] = ()) -> tupl
     return robot, open_simulator(settings.plant, body(settings, robot), options, pushes)
 
 
-def balance(robot: Robot, settings: BalanceSettings | None = None) -> Supervisor:
+def balance(robot: Robot, settings: BalanceSettings | None = None, heights: HeightMap | None = None) -> Supervisor:
     """The balance stage with all that a robot can do."""
-    return Supervisor(robot, settings, WHOLE)
+    supervisor = Supervisor(robot, settings, WHOLE)
+    supervisor.know(heights)
+    return supervisor
+
+
+def known(settings: RunSettings, robot: Robot) -> HeightMap | None:
+    """What the controller is told of the ground."""
+    return None if settings.blind else terrain(settings.world, robot).seen()
 
 
 def build(
@@ -132,12 +143,13 @@ def build(
     settings: BalanceSettings | None = None,
     estimator: EstimatorBox | None = None,
     safety: SafetyStage | None = None,
+    heights: HeightMap | None = None,
 ) -> Loop:
-    """The whole controller on a plant; ``safety`` is a disarmed box unless given."""
+    """The whole controller on a plant; ``safety`` is a disarmed box unless given, ``heights`` what ground is known."""
     return Loop(
         plant,
         estimator or Estimator(robot, EstimatorSettings.at(plant.dt)),
-        balance(robot, settings),
+        balance(robot, settings, heights),
         WholeBody(robot),
         safety or SafetyBox(robot),
     )
@@ -152,18 +164,23 @@ def active(robot: Robot, torque: Array) -> SafetyBox:
 
 
 def simulated(
-    robot: Robot, plant: Simulator, settings: BalanceSettings | None = None, start: Array | None = None
+    robot: Robot,
+    plant: Simulator,
+    settings: BalanceSettings | None = None,
+    start: Array | None = None,
+    heights: HeightMap | None = None,
 ) -> Loop:
     """The whole controller on a simulator, armed and active, at the beginning of a run.
 
     ``start``: the configuration of a body that lies still; in the stance, and held by its motors, without one.
+    ``heights``: what is known of the ground.
     """
     if start is not None:
         plant.lay(start)
-        return build(robot, plant, settings, safety=active(robot, plant.read().torque))
+        return build(robot, plant, settings, safety=active(robot, plant.read().torque), heights=heights)
     safety = active(robot, plant.read().torque)
     plant.reset()
     estimator = None
     if plant.options.world.ground == "springs":  # the operator knows on what it walks
         estimator = Estimator(robot, EstimatorSettings.at(plant.dt).yielding())
-    return build(robot, plant, settings, estimator, safety)
+    return build(robot, plant, settings, estimator, safety, heights=heights)

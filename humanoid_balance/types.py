@@ -113,6 +113,15 @@ class Foothold:
 
 
 @dataclass(frozen=True, slots=True)
+class HeightMap:
+    """How high the ground is, on a grid in the world of the estimator (odom)."""
+
+    origin: tuple[float, float]  # middle of the first cell, world x y [m]
+    cell: float  # side of a cell [m]
+    heights: Array  # of the ground, world z, rows along x and columns along y (nx, ny) [m]; NaN where it is not known
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """What the operator or a planner wants now. The loop obeys it only while it is fresh, see ``loop.heeded``."""
 

@@ -26,11 +26,17 @@ class Crouch:
     def reset(self, stamp: float, height: float) -> None:
         self.stamp, self.height, self.rate = stamp, height, 0.0
 
-    def update(self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float) -> float:
-        """Of the CoM above the ground [m]; ``wait``: until the foot of the planned step leaves [s]."""
+    def update(
+        self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float, up: float = 0.0
+    ) -> float:
+        """Of the CoM above the ground [m].
+
+        ``wait``: until the foot of the planned step leaves [s]; ``up``: how much higher than the other it lands [m].
+        """
         wanted = self.gait.height(velocity)
         if plan is not None:
-            wanted = max(LOWEST * self.standing, min(wanted, self.standing - self._drop(velocity, body, plan, wait)))
+            needed = self.standing - self._drop(velocity, body, plan, wait, up)
+            wanted = max(LOWEST * self.standing, min(wanted, needed))
         dt, self.stamp = stamp - self.stamp, stamp
         away = wanted - self.height
         slow = math.sqrt(2 * EASE * abs(away))  # to come to rest there
@@ -39,13 +45,24 @@ class Crouch:
         self.height += self.rate * dt
         return self.height
 
-    def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float) -> float:
+    def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float, up: float) -> float:
         """What the foot that lands needs to reach the ground, and the one left behind to leave it [m].
 
         A knee that is straight when its foot leaves does not bend: the leg swings like a stick and scuffs the ground.
         """
         legs, time = self.gait.legs, wait + plan.time
+        later = time + self.gait.transfer
         _, front = body.strides(time, plan.pressure, plan.place, legs.hip)
-        rear, _ = body.strides(time + self.gait.transfer, plan.pressure, plan.place, legs.hip)
+        rear, _ = body.strides(later, plan.pressure, plan.place, legs.hip)
         share = max(0.0, min(1.0, (rear - self.gait.stride(velocity)) / (FURTHER * self.standing)))
-        return max(legs.drop(front), share * legs.drop(rear, BENT))
+        level = share * legs.drop(rear, BENT)
+        # The body goes along the line from foot to foot: from it, the upper one is too high, the lower one too low.
+        over = up * (1.0 - _passed(body, plan, time)), -up * _passed(body, plan, later)
+        lower = legs.drop(rear, rise=over[1]) - legs.drop(rear) if over[1] < 0.0 else 0.0
+        return max(legs.drop(front, rise=over[0]), level + lower)
+
+
+def _passed(body: Pendulum, plan: Adapted, time: float) -> float:
+    """Share of the way from foot to foot that the body has behind it."""
+    length = plan.place[0]
+    return max(0.0, min(1.0, body.com_after(time, plan.pressure)[0] / length)) if length else 0.5

@@ -89,11 +89,14 @@ class Gait:
         drop = self.legs.drop(self.stride(velocity))
         return max(LOWEST * self.robot.com_height, self.robot.com_height - drop)
 
-    def step(self, velocity: Velocity, side: int, omega: float, turn: float) -> Step:
-        """The step of one foot (``side``) that turns by ``turn`` [rad] against the stance foot."""
+    def step(self, velocity: Velocity, side: int, omega: float, turn: float, least: float = 0.0) -> Step:
+        """The step of one foot (``side``) that turns by ``turn`` [rad] against the stance foot.
+
+        ``least``: time that it takes in any case [s].
+        """
         sign = 1.0 if side == 0 else -1.0
         turn = sign * max(-self.toes_in, min(self.toes_out, sign * turn))
-        time = self.step_time(velocity)
+        time = max(least, self.step_time(velocity))
         grown = math.exp(omega * time)
         length, aside = velocity[0] * time, velocity[1] * time
         width = max(self.width, self.reach.near + abs(aside))  # the foot that follows comes near, but not nearer

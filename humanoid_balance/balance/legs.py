@@ -77,13 +77,14 @@ class Legs:
         flat = math.pi - math.atan2(self.ankle, self.toe) - math.atan2(z, x)  # between them while the sole is flat
         return max(0.0, flat - between)
 
-    def drop(self, stride: float, straight: float = STRAIGHT) -> float:
+    def drop(self, stride: float, straight: float = STRAIGHT, rise: float = 0.0) -> float:
         """By which the hips have to come down for a foot so far before or behind them to be on the ground [m].
 
-        ``straight``: share of its full length that the leg may have then.
+        ``straight``: share of its full length that the leg may have then; ``rise``: of the foot over the ground that
+        the height counts from [m].
         """
         longest = straight * self.longest
-        return max(0.0, self.standing - math.sqrt(max(longest * longest - stride * stride, 0.0)))
+        return max(0.0, self.standing - rise - math.sqrt(max(longest * longest - stride * stride, 0.0)))
 
 
 def _room(robot: Robot, joint: int, direction: float) -> float:

@@ -15,6 +15,7 @@ from humanoid_balance.balance.steps import Planner
 from humanoid_balance.balance.trunk import Trunk
 from humanoid_balance.geometry import Polygon
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import HeightMap
 
 if TYPE_CHECKING:
     from humanoid_balance.balance.modes.mode import BalanceMode
@@ -34,6 +35,7 @@ class Memory:
         self.trunk = Trunk(robot)
         self.flywheel = pendulum.flywheel_capacity(robot)  # what turning the trunk can hold [m]
         self.ground = np.array([0.0, 0.0, 1.0])  # normal of the ground, learnt while the soles lie flat (3,)
+        self.heights: HeightMap | None = None  # of the ground, where somebody knows it
         self.mode: BalanceMode  # that acts
         self.modes: dict[str, BalanceMode] = {}  # all of them by name
         self.since = -math.inf  # when it began [s]

@@ -65,7 +65,7 @@ class ReferenceMaker:
         return max(CROUCH * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
 
     def vertical(self, now: Situation, height: float | None, rate: float = 0.0) -> float:
-        """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
+        """CoM acceleration away from the ground toward a height above it [m/s²], at most a third of gravity.
 
         ``rate``: of a height that changes [m/s].
 
@@ -73,7 +73,7 @@ class ReferenceMaker:
         """
         gains, w = self.robot.config.gains, self.robot.omega
         k, z = gains.height * w, gains.height_damping
-        speed = float(now.state.com_velocity[2])
+        speed = float(now.state.com_velocity[2]) - now.climb
         error = 0.0 if height is None else height - now.height
         wish = k * k * error + 2 * z * k * (rate - speed)
         return max(-LIFT, min(LIFT, wish))
@@ -109,6 +109,8 @@ class ReferenceMaker:
             velocity = acceleration = zero
         up = self.vertical(now, height, height_rate)
         wish = self.grip.limited(now, wish)
+        ax, ay, _ = laws.acceleration(now, wish, up)
+        along = now.grade[0] * ax + now.grade[1] * ay  # the pendulum's own way goes up and down with the ground
         heading = self._level.copy()
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
         heading[1, 0] = sin = math.sin(now.yaw)
@@ -119,7 +121,7 @@ class ReferenceMaker:
             stack=stack,
             contact=contact,
             load_max=load_max,
-            com_acceleration=np.array(laws.acceleration(now, wish, up)),
+            com_acceleration=np.array((ax, ay, up + along)),
             com_weight=self.com_weight,
             angular_momentum_rate=np.array(laws.momentum_rate(robot, wish)),
             momentum_weight=self.momentum_weight if momentum_weight is None else momentum_weight,

@@ -68,6 +68,8 @@ class Situation:
     pushed: Point  # acceleration that a push gives the CoM now [m/s²]
     lasting: float  # how much longer a push is expected to last [s]
     command: Command = STILL  # what the operator wants
+    grade: Point = (0.0, 0.0)  # slope of the way of the CoM over the ground, along x and y
+    climb: float = 0.0  # speed with which that way rises below the CoM [m/s]
 
     @property
     def caught(self) -> Point:

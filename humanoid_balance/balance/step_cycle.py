@@ -38,8 +38,8 @@ class StepCycle:
         self.phase, self.side, self.began, self.unload = UNLOAD, side, now.state.stamp, unload
         self.swing = None
 
-    def lift(self, now: Situation, duration: float, heel_up: bool = False) -> None:
-        """The foot leaves the ground; ``heel_up``: from its front edge."""
+    def lift(self, now: Situation, duration: float, heel_up: bool = False, higher: float = 0.0) -> None:
+        """The foot leaves the ground; ``heel_up``: from its front edge; so much ``higher`` than over a floor [m]."""
         state, side = now.state, self.side
         self.phase, self.began = SWING, state.stamp
         position, rotation = state.sole_position[side], state.sole_rotation[side]
@@ -47,15 +47,22 @@ class StepCycle:
         if heel_up:
             vx, vy = state.sole_velocity[side][:2].tolist()
             rolled = Rolled(float(self.robot.soles[side][:, 0].max()), (vx, vy))
-        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance, self.touchdown, rolled)
+        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance + higher, self.touchdown, rolled)
 
-    def retarget(self, now: Situation, place: Point, yaw: float, left: float) -> None:
-        """Land with the sole's centre at ``place`` in ``left`` seconds."""
+    def retarget(
+        self, now: Situation, place: Point, yaw: float, left: float, height: float | None = None,
+        normal: Array | None = None,
+    ) -> None:  # fmt: skip
+        """Land with the sole's centre at ``place`` in ``left`` seconds.
+
+        Without a ``height`` [m] and a ``normal`` of the ground there, on the plane through the other sole.
+        """
         assert self.swing is not None
-        rotation = ground_rotation(now.ground, yaw)
-        nx, ny, nz = now.ground.tolist()
-        x, y, z = now.state.sole_position[1 - self.side].tolist()
-        height = z - (nx * (place[0] - x) + ny * (place[1] - y)) / max(nz, 0.5)
+        rotation = ground_rotation(now.ground if normal is None else normal, yaw)
+        if height is None:
+            nx, ny, nz = now.ground.tolist()
+            x, y, z = now.state.sole_position[1 - self.side].tolist()
+            height = z - (nx * (place[0] - x) + ny * (place[1] - y)) / max(nz, 0.5)
         centre = np.array((place[0], place[1], height - self.depth * now.height))
         centre -= rotation.dot(self.robot.sole_centres[self.side])
         self.swing.retarget(centre, rotation, now.state.stamp + left)
@@ -72,6 +79,11 @@ class StepCycle:
         """Time since lift-off and until the planned landing; only while swinging [s]."""
         assert self.swing is not None
         return self._now - self.swing.start, self.swing.end - self._now
+
+    @property
+    def late(self) -> float:
+        """How far below its landing place the foot is seeking the ground [m]."""
+        return 0.0 if self.swing is None else self.swing.late
 
     @property
     def velocity(self) -> Point:

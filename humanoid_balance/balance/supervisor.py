@@ -11,7 +11,7 @@ from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.balance.situation import Situation, look
 from humanoid_balance.balance.transitions import STANDARD, Repertoire
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import STILL, Command, Reference, RobotState
+from humanoid_balance.types import STILL, Command, HeightMap, Reference, RobotState
 
 GROUND_RATE = 0.01  # share of the ground's normal that is learnt in a tick: 0.1 s at 1 kHz, slower than a sole settles
 
@@ -36,6 +36,10 @@ class Supervisor:
         """The one that acts."""
         return self.memory.mode
 
+    def know(self, heights: HeightMap | None) -> None:
+        """The ground, from now on; None: nobody knows it."""
+        self.memory.heights = heights
+
     def set_gain(self, name: str, value: float) -> None:
         """Change a gain of the balance laws (a field of ``Gains``) while they act."""
         config = self.robot.config
@@ -49,6 +53,7 @@ class Supervisor:
             memory.able = state.stamp
         now = look(self.robot, state, memory.trunk, memory.ground, command)
         mode = memory.mode
+        now = mode.seen(now)
         for row in self._rows[mode.name]:
             found = row.when(now, memory)
             if found:

@@ -12,6 +12,9 @@ from humanoid_balance.types import Array, FootReference
 
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
+HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
+LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
+STOPS = 0.01  # a foot that waits for longer stops, also one that rolled off [s]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,11 @@ class Swing:
         return 0.0 < share < 1.0 and self._lift(share, self._time)[0] > self._goal[2] + self.clearance / 2
 
     @property
+    def late(self) -> float:
+        """How far below its landing place it should be by now [m]."""
+        return LANDING_SPEED * max(0.0, self._time - self.end)
+
+    @property
     def velocity(self) -> tuple[float, float]:
         """In the plane, world x y [m/s]."""
         return self._along[0][1], self._along[1][1]
@@ -75,9 +83,16 @@ class Swing:
         left = max(self.end - time, 1e-3)
         goal_x, goal_y, _ = self._goal
         along_x, along_y = self._along
-        x, vx, ax = along_x = _quintic_step(*along_x, goal_x, left + dt, dt)
-        y, vy, ay = along_y = _quintic_step(*along_y, goal_y, left + dt, dt)
-        self._along = [along_x, along_y]
+        wait, early = self._waits
+        if time >= self.start + wait:
+            left = max(left - early, 1e-3)
+            self._along = [
+                _quintic_step(*along_x, goal_x, left + dt, dt),
+                _quintic_step(*along_y, goal_y, left + dt, dt),
+            ]
+        elif wait > STOPS:
+            self._along = [(along_x[0], 0.0, 0.0), (along_y[0], 0.0, 0.0)]
+        (x, vx, ax), (y, vy, ay) = self._along
         share = min(1.0, max(0.0, (time - self.start) / self.duration))
         z, vz, az = self._lift(share, time)
         turn = pin.log3(self.rotation.T.dot(self.target_rotation))
@@ -95,12 +110,31 @@ class Swing:
             acceleration=np.array((ax, ay, az, 0.0, 0.0, 0.0)),
         )
 
+    @property
+    def _steep(self) -> float:
+        """0 to 1: a foot that goes up or down by as much as its clearance or more takes a stair."""
+        return min(1.0, abs(self._goal[2] - self._floor) / self.clearance)
+
+    @property
+    def _waits(self) -> tuple[float, float]:
+        """How long the foot stays over its place after lift-off, and how long before the landing it is there [s]."""
+        hold = HOLD * self._steep**2 * self.duration
+        return (hold, 0.0) if self._goal[2] > self._floor else (0.0, hold)
+
+    def _rise(self, share: float) -> tuple[float, float, float]:
+        """Share of the way up or down, and its derivatives: a foot that takes a stair rises first and sinks last."""
+        steep = self._steep**2
+        begin = 0.0 if self._goal[2] > self._floor else 1.0 - LEAD
+        p, v, a = _minimum_jerk((share - begin) / LEAD)
+        return share + steep * (p - share), 1.0 + steep * (v / LEAD - 1.0), steep * a / LEAD**2
+
     def _lift(self, share: float, time: float) -> tuple[float, float, float]:
         """Height over the line from lift-off to landing: rises fast, comes down slowly; then seeks the ground."""
         goal = self._goal[2]
         if share >= 1.0:
             return goal - LANDING_SPEED * (time - self.end), -LANDING_SPEED, 0.0
         rise = goal - self._floor
+        up, up_rate, up_bend = self._rise(share)
         # sin² over a warped phase: the peak comes early, the landing is soft.
         phase = math.pi * share**0.8
         rate = math.pi * 0.8 * max(share, 1e-3) ** -0.2 / self.duration
@@ -108,12 +142,22 @@ class Swing:
         down = self.touchdown
         return (
             self._floor
-            + rise * share
+            + rise * up
             + self.clearance * math.sin(phase) ** 2
             + down * self.duration * share**3 * (1 - share),
-            rise / self.duration + self.clearance * math.sin(2 * phase) * rate + down * share**2 * (3 - 4 * share),
-            2 * self.clearance * math.cos(2 * phase) * rate**2 + down * share * (6 - 12 * share) / self.duration,
+            rise * up_rate / self.duration
+            + self.clearance * math.sin(2 * phase) * rate
+            + down * share**2 * (3 - 4 * share),
+            rise * up_bend / self.duration**2
+            + 2 * self.clearance * math.cos(2 * phase) * rate**2
+            + down * share * (6 - 12 * share) / self.duration,
         )
+
+
+def _minimum_jerk(share: float) -> tuple[float, float, float]:
+    """From 0 to 1 and at rest at both ends; value and derivatives."""
+    s = min(1.0, max(0.0, share))
+    return s**3 * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s) ** 2, 60 * s * (1 - s) * (1 - 2 * s)
 
 
 def _quintic_step(p: float, v: float, a: float, goal: float, time: float, dt: float) -> tuple[float, float, float]:

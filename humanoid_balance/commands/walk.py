@@ -15,6 +15,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import comeback, footstep_plan
 from humanoid_balance.experiments import walk as experiment
 from humanoid_balance.plants.pushes import PushProfile
+from humanoid_balance.plants.world import SHOWN
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--push-phase", type=phase, metavar="P", help="0 to 1: a push waits for this share of the step after its time")
     add_push_place(parser)
     add("--get-up", choices=GET_UP, default="on command", help="auto: after a fall it gets up and walks on")
+    add("--blind", action="store_true", help="the controller is not told what the ground is like")
     add_world(parser)
     add_outputs(parser)
 
@@ -74,7 +76,8 @@ def script(options: argparse.Namespace) -> experiment.Itinerary:
 
 
 def run(options: argparse.Namespace) -> None:
-    settings = replace(world_settings(options, options.time), get_up=options.get_up)
+    told = options.ground in SHOWN and not options.blind
+    settings = replace(world_settings(options, options.time), get_up=options.get_up, blind=not told)
     orders = script(options)
     pushes = [replace(push, link=options.push_link, height=options.push_height) for push in options.push]
     if not pushes and (options.push_link is not None or options.push_height is not None):

@@ -79,7 +79,7 @@ def simulate(
     """
     robot, plant = stack.simulator(settings, pushes)
     with closing(plant):
-        loop = stack.simulated(robot, plant, settings.balance, start)
+        loop = stack.simulated(robot, plant, settings.balance, start, stack.known(settings, robot))
         if isinstance(operator, Insider):
             operator.meet(loop)
         ticks = round(seconds / plant.dt)

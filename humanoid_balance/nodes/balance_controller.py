@@ -15,6 +15,7 @@ from humanoid_balance.nodes import operator, quick, state_message, wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER
 from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.ground_topic import GroundTopic
 from humanoid_balance.nodes.motors import PlantLink
 from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
@@ -78,6 +79,7 @@ class BalanceController(BoxNode):
         self.control.rehearse()
         self.operator = Operator(self, self.control)
         self.wishes = Wishes(self)
+        self.heights = GroundTopic(self, self.control)
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
         self._arrived = time.monotonic()  # when a state came last [s]

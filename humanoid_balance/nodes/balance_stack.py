@@ -21,6 +21,7 @@ from humanoid_balance.nodes import board_parameters, operator, quick, wishes, wo
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER, ESTIMATOR, PLANT
 from humanoid_balance.nodes.control import Control
+from humanoid_balance.nodes.ground_topic import GroundTopic
 from humanoid_balance.nodes.on_boards import OnBoards
 from humanoid_balance.nodes.operator import Operator
 from humanoid_balance.nodes.parameters import Entry
@@ -74,6 +75,7 @@ class BalanceStack(BoxNode):
         self.control.rehearse()
         self.operator = Operator(self, self.control)
         self.wishes = Wishes(self)
+        self.heights = GroundTopic(self, self.control)
         self.sensors, self.topics = SensorTopics(self, robot, joints), StateTopics(self, robot)
         self.writer = CommandWriter(joints, self.get_fully_qualified_name())
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, EACH)

@@ -18,7 +18,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.safety.bringup import BringUp, Stage
 from humanoid_balance.safety.takeover import SafeStart
-from humanoid_balance.types import STILL, Command, RobotState, SensorFrame
+from humanoid_balance.types import STILL, Command, HeightMap, RobotState, SensorFrame
 from humanoid_balance.wholebody.controller import WholeBody
 
 FOLLOW = 0.2  # motors that are given torques get so long to follow them [s]
@@ -51,6 +51,7 @@ class Control:
         self.last: Tick | None = None
         self._start, self._plant_refuses = SafeStart(), plant_refuses
         self._followed = math.inf  # stamp at which the motors followed last, or were asked to first [s]
+        self._heights: HeightMap | None = None  # of the ground
         self._lock = Lock()
         self._next: Supervisor | None = None  # that balances when the controller takes over
         self.loop = stack.build(robot, plant, settings, estimator, self.bringup if staged else self.safety)
@@ -183,6 +184,13 @@ class Control:
                 if isinstance(balance, Supervisor):
                     balance.set_gain(name, value)
 
+    def know(self, heights: HeightMap | None) -> None:
+        """The ground, from now on."""
+        with self._lock:
+            self._heights = heights
+            if isinstance(self.loop.balance, Supervisor):
+                self.loop.balance.know(heights)
+
     def _refusal(self, state: RobotState) -> str:
         return self._start.refuses(self.robot, state) or self._stages_only() or self._plant_refuses()
 
@@ -200,4 +208,5 @@ class Control:
         """Balance with a supervisor that has seen nothing yet."""
         self.prepare()
         assert self._next is not None
+        self._next.know(self._heights)
         self.loop.balance, self._next = self._next, None

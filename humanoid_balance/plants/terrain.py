@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humanoid_balance.plants.world import DROP_AT, Fixture, World
+from humanoid_balance.plants.world import Fixture, World
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, HeightMap
 
 BEGIN = 1.0  # stairs and slopes begin so far ahead of the start [m]
 FLIGHT = 5  # steps up, and as many down
@@ -26,6 +27,8 @@ FIELD = 20.0  # length of the tiles [m]
 TILES = 2.4  # their width [m]
 BLOCK_HEIGHT, BLOCK_SIZE = 0.02, 0.20  # of a block of the rough field [m]
 BLOCKS = 9  # along each side of it
+CELL = 0.01  # of the map that a robot with perfect eyes would have [m] ...
+SEEN_BEHIND, SEEN_AHEAD, SEEN_ASIDE = 1.0, 12.0, 1.2  # ... and how far it reaches [m]
 
 
 @dataclass(frozen=True)
@@ -39,17 +42,29 @@ class Terrain:
 
     def height(self, x: float, y: float) -> float:
         """Of the ground at a place [m]."""
+        return float(self.heights(np.array([x]), np.array([y]))[0, 0])
+
+    def heights(self, x: Array, y: Array) -> Array:
+        """Of the ground on a grid (len(x), len(y)) [m]."""
         if self.slope:
-            return x * math.tan(self.slope)
-        height = self.floor
+            return np.repeat(x[:, None] * math.tan(self.slope), len(y), axis=1)
+        heights = np.full((len(x), len(y)), self.floor)
         for box in self.boxes:
             (bx, by, bz), (length, width, high) = box.position, box.size
-            if not any(box.rpy) and abs(x - bx) <= length / 2 and abs(y - by) <= width / 2:
-                height = max(height, bz + high / 2)
+            if not any(box.rpy):
+                covered = np.ix_(np.abs(x - bx) <= length / 2, np.abs(y - by) <= width / 2)
+                heights[covered] = np.maximum(heights[covered], bz + high / 2)
         for begin, end, low, high in self.ramps:
-            if begin <= x <= end:
-                height = max(height, low + (high - low) * (x - begin) / (end - begin))
-        return height
+            on = (begin <= x) & (x <= end)
+            ramp = low + (high - low) * (x[on] - begin) / (end - begin)
+            heights[on] = np.maximum(heights[on], ramp[:, None])
+        return heights
+
+    def seen(self) -> HeightMap:
+        """The map that perfect eyes would make of it from the start."""
+        x = np.arange(-SEEN_BEHIND, SEEN_AHEAD, CELL)
+        y = np.arange(-SEEN_ASIDE, SEEN_ASIDE, CELL)
+        return HeightMap((float(x[0]), float(y[0])), CELL, self.heights(x, y))
 
 
 def terrain(world: World, robot: Robot) -> Terrain:
@@ -95,7 +110,7 @@ def _drop(world: World, robot: Robot) -> Terrain:
     """The ground ends and goes on lower."""
     if not world.drop:
         return Terrain()
-    platform = _slab("platform", DROP_AT - PLATFORM, DROP_AT, 0.0, -world.drop, world, 2 * PLATFORM)
+    platform = _slab("platform", world.drop_at - PLATFORM, world.drop_at, 0.0, -world.drop, world, 2 * PLATFORM)
     return Terrain((platform,), -world.drop)
 
 
@@ -103,8 +118,8 @@ def _hole(world: World, robot: Robot) -> Terrain:
     """The ground is missing over the length of a sole."""
     if not world.drop:
         return Terrain()
-    before = _slab("before", DROP_AT - PLATFORM, DROP_AT, 0.0, -world.drop, world, 2 * PLATFORM)
-    behind = _slab("behind", DROP_AT + HOLE, DROP_AT + PLATFORM, 0.0, -world.drop, world, 2 * PLATFORM)
+    before = _slab("before", world.drop_at - PLATFORM, world.drop_at, 0.0, -world.drop, world, 2 * PLATFORM)
+    behind = _slab("behind", world.drop_at + HOLE, world.drop_at + PLATFORM, 0.0, -world.drop, world, 2 * PLATFORM)
     return Terrain((before, behind), -world.drop)
 
 

@@ -9,8 +9,9 @@ from humanoid_balance.plants.springs import STIFFNESS, TIMESTEP
 SIMULATORS = ("mujoco", "gazebo")
 GROUNDS = ("flat", "rough", "stairs", "tiles", "drop", "hole", "slope", "cart", "springs")
 TILTED = ("flat", "rough", "cart", "springs")  # on these ``slope`` tilts the whole plane, and the robot starts on it
+SHOWN = ("stairs",)  # of which a walk is given a map, unless it is told to be blind
 RISING = {"stairs": (0.10, 0.30), "tiles": (0.02, 0.40)}  # what has a rise and a tread, and which unless told [m]
-DROP_AT = 3.0  # where a step down is, before the start [m]
+DROP_AT = 3.0  # where a step down is unless told, before the start [m]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class World:
     timestep: float = 0.001  # of the physics [s]
     visual: bool = False  # load the meshes that are only seen
     planar: bool = False  # a boom: the base moves in the sagittal plane of its start only, x, z and pitch
-    drop: float = 0.0  # the ground ends DROP_AT before the start and goes on so much lower [m]
+    drop: float = 0.0  # the ground ends and goes on so much lower [m] ...
+    drop_at: float = DROP_AT  # ... so far before the start [m]
     rise: float = 0.02  # height of a stair; tiles are so much higher or lower [m]
     tread: float = 0.30  # length of a stair, side of a tile [m]
     seed: int = 0  # of the heights of tiles

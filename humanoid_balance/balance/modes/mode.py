@@ -32,6 +32,10 @@ class BalanceMode(ABC):
         """Begin anew."""
         self.done = ""
 
+    def seen(self, now: Situation) -> Situation:
+        """The situation as this mode knows it, for itself and for the rows of the table."""
+        return now
+
     @abstractmethod
     def update(self, now: Situation) -> Reference:
         """What is wanted in this tick."""

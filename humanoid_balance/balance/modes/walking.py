@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.ground import Ground, Spot
 from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
@@ -23,6 +25,7 @@ from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.stance_axes import StanceAxes
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
+from humanoid_balance.balance.treads import Path, Treads
 from humanoid_balance.geometry import Point
 from humanoid_balance.types import GRAVITY, STILL, Command, HeelReference, Reference
 
@@ -35,6 +38,9 @@ FRONT = 0.98  # share of the sole's half length beyond which the pressure is whe
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
+LONGEST = 0.85  # of the longest step that a foot is sent to on known ground: what is left is for the DCM
+STAIR_SWING = 1.8  # a foot that goes up or down two stairs takes so long, in pendulum times: a leg that is thrown
+# by 30 m/s² takes the centre of pressure of TALOS to its toes
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
@@ -95,7 +101,8 @@ class Walking(StanceAxes, BalanceMode):
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
-        self.crouch = Crouch(robot, self.gait)
+        self.crouch, self.ground = Crouch(robot, self.gait), Ground(robot, memory.ground)
+        self.path: Path | None = None  # over known ground
         self.heel = Heel(robot, self.gait.legs)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
@@ -123,13 +130,36 @@ class Walking(StanceAxes, BalanceMode):
         self.plan: Adapted | None = None
         self.last = False  # the step under way ends the walk
         self.crouch.reset(now.state.stamp, now.height)
+        self.ground.begin(now)
         self.heel.reset()
         self.dt = 0.0
         self.pace.reset()
 
+    def seen(self, now: Situation) -> Situation:
+        """Over the ground that the feet found and will find."""
+        return self.ground.seen(now, 1 - self.side, self.phase == SWING, self._ahead(now))
+
+    def _look_at_the_ground(self) -> None:
+        """Take in a map, or that there is none any more."""
+        heights, treads = self.memory.heights, self.ground.treads
+        if heights is not (None if treads is None else treads.map):
+            self.ground.treads = self.path = None
+            if heights is not None:
+                self.ground.treads = Treads(self.memory.robot, heights)
+                self.path = Path(self.ground.treads, LONGEST * self.gait.longest)
+
+    def _ahead(self, now: Situation) -> Spot | None:
+        """Where the next foot will stand."""
+        if self.plan is None:
+            return None
+        x, y = self._world(now, self.plan.place)
+        z = self.ground.below(now, 1 - self.side, x, y)
+        return x, y, z - self.cycle.late if self.phase == SWING else z
+
     # ---- phases ----
 
     def update(self, now: Situation) -> Reference:
+        self._look_at_the_ground()
         self._follow_command(now)
         if self.phase == SHIFT and not self._shifted(now):
             return self._reference(now, footholds=self.route.ahead())
@@ -185,14 +215,17 @@ class Walking(StanceAxes, BalanceMode):
         mx, my = (x + bx) / 2, (y + by) / 2  # mean of what is left of the transfer
         grown = math.exp(now.omega * (1 - share) * self.gait.transfer)
         cx, cy = self._dcm(now)
-        usual = self.gait.step_time(self.velocity) - self.gait.transfer
-        low, high = self.reach.shortest, self.reach.longest
+        usual = self._step_time - self.gait.transfer
+        low, high = self.reach.shortest, self._longest_swing
         times = [usual, *(low + (high - low) * k / 6 for k in range(7))]
         plan = self._adapt(now, (mx + (cx - mx) * grown, my + (cy - my) * grown), times, usual)
         light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
-            self.cycle.lift(now, plan.time, self.heel.up)
+            self.ground.lifted(now, self.side)
+            x, y = self._world(now, plan.place)
+            over = self.ground.between(now, self.side, x, y, self.target_yaw)
+            self.cycle.lift(now, plan.time, self.heel.up, over)
             self.heel.reset()
             reference = self._swing(now)
             assert reference is not None  # it has just left
@@ -202,7 +235,9 @@ class Walking(StanceAxes, BalanceMode):
         return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
 
     def _heels(self, now: Situation, side: int) -> Heels:
-        """The heel of the foot that carries, or is left behind."""
+        """The heel of the foot that carries, or is left behind; on stairs it stays down, toes are below an edge."""
+        if self._stairs:
+            return None, None
         heel = self.heel.update(now, side, self.dt)
         return (heel, None) if side == 0 else (None, heel)
 
@@ -216,11 +251,16 @@ class Walking(StanceAxes, BalanceMode):
         since, left = cycle.under_way
         times = [max(left, 0.005)]
         for change in (-HASTE, HASTE):
-            if left > 0.08 and self.reach.shortest < since + left + change < self.reach.longest:
+            if left > 0.08 and self.reach.shortest < since + left + change < self._longest_swing:
                 times.append(left + change)
-        usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
+        usual = max(self._step_time - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
-        cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
+        x, y = self._world(now, plan.aim)
+        height = normal = None
+        if self.path is not None:
+            height, tread = self.ground.below(now, 1 - self.side, x, y), self.path.next
+            normal = None if tread is None else tread.normal
+        cycle.retarget(now, (x, y), self.target_yaw, plan.time, height, normal)
         px, py = plan.pressure
         heels: Heels = (None, None)
         if self.heel.up or px > FRONT * self.adapter.half[0]:
@@ -233,8 +273,10 @@ class Walking(StanceAxes, BalanceMode):
 
     def _landed(self, now: Situation) -> None:
         """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
-        stamp = now.state.stamp
-        if self.route.following:
+        stamp, ahead = now.state.stamp, self._ahead(now)
+        if ahead is not None:
+            self.ground.landed(ahead[2] + self.cycle.late)
+        if self.route.following or (self.path is not None and self.path.moved):
             self.pace.reset()
         else:
             self.pace.landed(self.side, stamp, now.com, self.heading, self.velocity)
@@ -263,8 +305,14 @@ class Walking(StanceAxes, BalanceMode):
         velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
         foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
         body = Pendulum(now.omega, self._local(now, now.com), (x, y), now.height)
-        self.plan = self.adapter.adapt(body, foot, step, sign, times, usual)
-        return self.plan
+        plan = self.adapter.adapt(body, foot, step, sign, times, usual)
+        if self.path is not None:
+            tread = self.path.kept(self._world(now, plan.place), self.target_yaw)
+            if tread is not None:
+                place = self._local(now, (tread.x, tread.y))
+                plan = replace(plan, place=place, aim=place if plan.aim == plan.place else plan.aim)
+        self.plan = plan
+        return plan
 
     def _nominal(self, now: Situation, yaw: float, turn: float, ahead: float) -> Step:
         """What is wanted of the step; ``ahead`` is where the DCM would be at its end, seen from the stance foot.
@@ -272,20 +320,57 @@ class Walking(StanceAxes, BalanceMode):
         ``yaw`` is the stance foot's, ``turn`` what the heading wants of the other one [rad].
         """
         if self.route.leads(self.side):
+            self._forget_treads()
             self.last = self.route.ends
             return self.route.step(now, yaw)
         if self.going:
             self.last = False
             (forward, left, rate), (x, y) = self.velocity, self.pace.correction
-            return self.gait.step((forward + x, left + y, rate), self.side, now.omega, turn)
-        self.last = abs(ahead) < ENDS * self.adapter.half[0]
+            return self._stepped(now, (forward + x, left + y, rate), yaw, turn)
+        on_stairs = self.phase == SWING and self._stairs  # a foot between two treads goes on to its own
+        self.last = not on_stairs and abs(ahead) < ENDS * self.adapter.half[0]
         if self.last:
+            self._forget_treads()
             return self.gait.last_step(self.side, turn)
-        return self.gait.step((0.0, 0.0, 0.0), self.side, now.omega, turn)
+        return self._stepped(now, (0.0, 0.0, 0.0), yaw, turn)
+
+    def _forget_treads(self) -> None:
+        if self.path is not None:
+            self.path.forget()
+
+    @property
+    def _step_time(self) -> float:
+        """Of the nominal step [s]."""
+        usual = self.gait.step_time(self.velocity)
+        return max(self.gait.transfer + self._longest_swing, usual) if self._stairs else usual
+
+    @property
+    def _stairs(self) -> bool:
+        return self.path is not None and self.path.steep
+
+    @property
+    def _longest_swing(self) -> float:
+        """How long a foot may be in the air [s]."""
+        return max(self.reach.longest, STAIR_SWING / self.memory.robot.omega) if self._stairs else self.reach.longest
+
+    def _stepped(self, now: Situation, velocity: Velocity, yaw: float, turn: float) -> Step:
+        """The nominal step, on known ground onto a tread; a foot in the air keeps its own."""
+        if self.path is None:
+            return self.gait.step(velocity, self.side, now.omega, turn)
+        if self.phase == SWING and self.path.step is not None:
+            return self.path.step
+        time, later = self._step_time, velocity[2] * self._step_time
+
+        def nominal(k: int) -> Step:
+            return self.gait.step(velocity, (self.side + k) % 2, now.omega, later if k else turn, time)
+
+        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal)
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
-        turn = maker.laws.righting(now)
+        # A turn that is asked for and not made accelerates the CoM all the same: a leg that is thrown over stairs turns
+        # the trunk more than anything can hold, and the task of the trunk brings it back between the steps.
+        turn = (0.0, 0.0) if self._stairs else maker.laws.righting(now)
         if self.phase == SWING and self.plan is not None and self.plan.lost > 0.0:  # the step alone is not enough
             turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
         height = self._height(now)
@@ -306,4 +391,4 @@ class Walking(StanceAxes, BalanceMode):
         stamp = now.state.stamp
         body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught), now.height)
         wait = max(0.0, self.gait.transfer - (stamp - self.began)) if self.phase == TRANSFER else 0.0
-        return self.crouch.update(stamp, self.velocity, body, self.plan, wait)
+        return self.crouch.update(stamp, self.velocity, body, self.plan, wait, self.ground.step_up)
