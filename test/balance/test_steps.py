@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def situation(
         "yaw": yaw, "height": h, "ground": np.array([0.0, 0.0, 1.0]), "pushed": (0.0, 0.0), "lasting": 0.0,
         "command": STILL,
     }  # fmt: skip
-    return Situation(**{field.name: values[field.name] for field in fields(Situation)})
+    return Situation(**values)
 
 
 def soles(robot: Robot, now: Situation) -> tuple[Polygon, Polygon]:
