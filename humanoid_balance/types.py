@@ -143,6 +143,15 @@ class FootReference:
 
 
 @dataclass(frozen=True, slots=True)
+class HeelReference:
+    """How far the heel of a standing sole is up, turned about the sole's front edge."""
+
+    angle: float  # toes down against the ground [rad]
+    rate: float  # [rad/s]
+    acceleration: float  # [rad/s²]
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedContact:
     """A surface beside the soles that may push on something: a hand on a rail, a knee on the ground."""
 
@@ -200,6 +209,7 @@ class BodyReference:
     height_weight: float = 1.0  # weight of com_acceleration[2] in the task ``height``
     footholds: tuple[Foothold, ...] = ()  # planned, the next first
     touches: tuple[PlannedContact, ...] = ()  # planned contacts beside the soles, made and held now
+    heels: tuple[HeelReference | None, HeelReference | None] = (None, None)  # of soles that roll over their front edge
 
 
 @dataclass(frozen=True, slots=True)

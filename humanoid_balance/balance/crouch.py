@@ -12,6 +12,7 @@ from humanoid_balance.types import GRAVITY
 
 BENT = 0.97  # share of its length that a leg may have when its foot leaves after a step longer than usual
 FURTHER = 0.06  # stride beyond the usual one from which on that counts in full [CoM heights]
+EASE = GRAVITY / 6  # that speed changes no faster [m/s²]
 SINK = 0.1  # speed of the height that is asked for [sqrt(g h)]: one that jumps takes the load off the stance foot
 
 
@@ -23,15 +24,19 @@ class Crouch:
         self.speed = SINK * math.sqrt(GRAVITY * robot.com_height)  # [m/s]
 
     def reset(self, stamp: float, height: float) -> None:
-        self.stamp, self.height = stamp, height
+        self.stamp, self.height, self.rate = stamp, height, 0.0
 
     def update(self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float) -> float:
         """Of the CoM above the ground [m]; ``wait``: until the foot of the planned step leaves [s]."""
         wanted = self.gait.height(velocity)
         if plan is not None:
             wanted = max(LOWEST * self.standing, min(wanted, self.standing - self._drop(velocity, body, plan, wait)))
-        most = self.speed * (stamp - self.stamp)
-        self.stamp, self.height = stamp, self.height + max(-most, min(most, wanted - self.height))
+        dt, self.stamp = stamp - self.stamp, stamp
+        away = wanted - self.height
+        slow = math.sqrt(2 * EASE * abs(away))  # to come to rest there
+        rate = math.copysign(min(self.speed, slow), away)
+        self.rate += max(-EASE * dt, min(EASE * dt, rate - self.rate))
+        self.height += self.rate * dt
         return self.height
 
     def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float) -> float:

@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array
 
 PARALLEL = 0.7  # cosine from which on a joint counts as turning about an axis
 LOWEST = 0.86  # CoM height to which long strides may take the body, of the standing height
@@ -27,6 +28,10 @@ class Legs:
     toes_in: float
     com: float  # height of the CoM in the nominal stance [m]
     hip: Point  # of the nominal stance: the hip over the ankle when the CoM is over the sole's centre, x ahead, y out
+    socket: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the hip in the base frame [m]
+    toe: float = 0.0  # the sole's front edge ahead of the ankle [m]
+    ankle: float = 0.0  # height of the ankle over the sole [m]
+    points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad]
 
     @staticmethod
     def of(robot: Robot) -> Legs:
@@ -45,12 +50,32 @@ class Legs:
         com, hip, ankle = pin.centerOfMass(model, data, robot.q_nominal), axes[0], axes[-1]
         centre = data.oMf[robot.sole_frames[0]].act(robot.sole_centres[0])
         dx, dy, _ = (hip - com + centre - ankle).tolist()
-        return Legs(longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy))
+        sole = data.oMf[robot.sole_frames[0]]
+        x, y, z = data.oMi[1].actInv(hip).tolist()
+        return Legs(
+            longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy), (x, y, z),
+            float((sole.translation + robot.soles[0].max(axis=0))[0] - ankle[0]), float(ankle[2] - sole.translation[2]),
+            _stretches(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
+        )  # fmt: skip
 
     def farthest(self, height: float) -> float:
         """Stride at which a leg is straight, with the CoM at a height, but not below what is allowed [m]."""
         hip = self.standing + max(LOWEST * self.com, height) - self.com
         return math.sqrt(max((STRAIGHT * self.longest) ** 2 - hip * hip, 0.0))
+
+    def rise(self, ahead: float, aside: float, above: float, straight: float = STRAIGHT) -> float:
+        """By how much the heel has to come up for a hip to be so far from a flat sole's ankle [rad].
+
+        The ankle goes round the front edge, at the distance rho from it, until it is within the leg's length of the
+        hip, at the distance D: cos gamma = (D² + rho² - leg²) / (2 D rho) is the angle between the two then.
+        """
+        x, z, leg = ahead - self.toe, above + self.ankle, straight * self.longest
+        square, rho = x * x + z * z, math.hypot(self.toe, self.ankle)
+        leg_sq = leg * leg - aside * aside
+        cosine = (square + rho * rho - leg_sq) / (2 * math.sqrt(square) * max(rho, 1e-6))
+        between = math.acos(max(-1.0, min(1.0, cosine)))
+        flat = math.pi - math.atan2(self.ankle, self.toe) - math.atan2(z, x)  # between them while the sole is flat
+        return max(0.0, flat - between)
 
     def drop(self, stride: float, straight: float = STRAIGHT) -> float:
         """By which the hips have to come down for a foot so far before or behind them to be on the ground [m].
@@ -65,3 +90,9 @@ def _room(robot: Robot, joint: int, direction: float) -> float:
     """From the nominal posture to the end stop in a direction [rad]."""
     posture = robot.posture[joint]
     return float(robot.upper[joint] - posture if direction > 0 else posture - robot.lower[joint])
+
+
+def _stretches(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> float:
+    """How far an ankle stretches from a sole at right angles to the shank [rad]; ``turn``: toes down by 1 rad of it."""
+    dx, _, dz = (axes[-2] - axes[-1]).tolist() if len(axes) > 1 else (0.0, 0.0, 1.0)
+    return _room(robot, ankle, 1.0 if turn > 0 else -1.0) - math.atan2(dx, dz)

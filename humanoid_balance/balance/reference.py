@@ -11,7 +11,7 @@ from humanoid_balance.balance import laws
 from humanoid_balance.balance.grip import Grip
 from humanoid_balance.balance.situation import Situation
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, BodyReference, Flags, Foothold, FootReference, Stack
+from humanoid_balance.types import GRAVITY, Array, BodyReference, Flags, Foothold, FootReference, HeelReference, Stack
 
 # The CoM first, then how the body turns: both together put the centre of pressure where the law wants it. The upright
 # trunk and the posture share what is left. On one leg the height comes with the CoM: otherwise a swinging foot or a
@@ -64,8 +64,10 @@ class ReferenceMaker:
         h = self.robot.com_height
         return max(CROUCH * h, math.sqrt(max(h * h - spread * spread / 4, 0.0)))
 
-    def vertical(self, now: Situation, height: float | None) -> float:
+    def vertical(self, now: Situation, height: float | None, rate: float = 0.0) -> float:
         """Vertical CoM acceleration toward a height above the ground [m/s²], at most a third of gravity.
+
+        ``rate``: of a height that changes [m/s].
 
         Without a height the fall is only braked: a bending trunk takes the CoM down, and legs that resist go straight.
         """
@@ -73,7 +75,7 @@ class ReferenceMaker:
         k, z = gains.height * w, gains.height_damping
         speed = float(now.state.com_velocity[2])
         error = 0.0 if height is None else height - now.height
-        wish = k * k * error - 2 * z * k * speed
+        wish = k * k * error + 2 * z * k * (rate - speed)
         return max(-LIFT, min(LIFT, wish))
 
     def make(
@@ -84,6 +86,7 @@ class ReferenceMaker:
         *,
         stack: Stack = STAND,
         height: float | None = None,
+        height_rate: float = 0.0,
         contact: Flags = BOTH,
         load_max: Array = FULL,
         feet: tuple[FootReference | None, FootReference | None] = (None, None),
@@ -91,6 +94,7 @@ class ReferenceMaker:
         momentum_weight: Array | None = None,
         height_weight: float | None = None,
         footholds: tuple[Foothold, ...] = (),
+        heels: tuple[HeelReference | None, HeelReference | None] = (None, None),
     ) -> BodyReference:
         """``wish`` is what the ground should do; ``height`` of the CoM, if it matters, and how much.
 
@@ -103,7 +107,7 @@ class ReferenceMaker:
             posture = usual
         else:
             velocity = acceleration = zero
-        up = self.vertical(now, height)
+        up = self.vertical(now, height, height_rate)
         wish = self.grip.limited(now, wish)
         heading = self._level.copy()
         heading[0, 0] = heading[1, 1] = math.cos(now.yaw)
@@ -128,4 +132,5 @@ class ReferenceMaker:
             zmp_margin=self.zmp_margin,
             height_weight=height_weight or (1.0 if stack is SWING or stack is WALK else HEIGHT_WEIGHT),
             footholds=footholds,
+            heels=heels,
         )

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from humanoid_balance.balance.situation import LIGHT, Situation
-from humanoid_balance.balance.swing import Swing
+from humanoid_balance.balance.swing import Rolled, Swing
 from humanoid_balance.geometry import Point
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import SOLES, Array, Flags, Foothold, FootReference
@@ -38,12 +38,16 @@ class StepCycle:
         self.phase, self.side, self.began, self.unload = UNLOAD, side, now.state.stamp, unload
         self.swing = None
 
-    def lift(self, now: Situation, duration: float) -> None:
-        """The foot leaves the ground."""
+    def lift(self, now: Situation, duration: float, heel_up: bool = False) -> None:
+        """The foot leaves the ground; ``heel_up``: from its front edge."""
         state, side = now.state, self.side
         self.phase, self.began = SWING, state.stamp
         position, rotation = state.sole_position[side], state.sole_rotation[side]
-        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance, self.touchdown)
+        rolled = None
+        if heel_up:
+            vx, vy = state.sole_velocity[side][:2].tolist()
+            rolled = Rolled(float(self.robot.soles[side][:, 0].max()), (vx, vy))
+        self.swing = Swing(state.stamp, duration, position, rotation, self.clearance, self.touchdown, rolled)
 
     def retarget(self, now: Situation, place: Point, yaw: float, left: float) -> None:
         """Land with the sole's centre at ``place`` in ``left`` seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
@@ -13,19 +14,33 @@ LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 
 
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A sole at lift-off whose heel is up: heights are those of its front edge, and it goes on as it moved."""
+
+    toe: float  # the front edge ahead of the sole's origin [m]
+    velocity: tuple[float, float]  # in the plane, world x y [m/s]
+
+
 class Swing:
     """From the sole's pose at lift-off to a target pose in ``duration`` seconds; ``retarget`` may move both."""
 
     def __init__(
-        self, start: float, duration: float, position: Array, rotation: Array, clearance: float, touchdown: float = 0.0
-    ) -> None:
+        self, start: float, duration: float, position: Array, rotation: Array, clearance: float, touchdown: float = 0.0,
+        rolled: Rolled | None = None,
+    ) -> None:  # fmt: skip
+        """``rolled``: how a foot leaves that stands on its front edge."""
         self.start, self.duration = start, duration
         self.clearance, self.touchdown = clearance, touchdown
         self.rotation, self.target_rotation = rotation.copy(), rotation
-        self.target = position.copy()
+        self.target, self._rolled = position.copy(), rolled
         x, y, self._floor = position.tolist()
         self._goal = (x, y, self._floor)
-        self._along = [(x, 0.0, 0.0), (y, 0.0, 0.0)]  # position, velocity, acceleration of both axes of the plane
+        vx = vy = 0.0
+        if rolled is not None:
+            vx, vy = rolled.velocity
+            self._floor += rolled.toe * float(rotation[2, 0])
+        self._along = [(x, vx, 0.0), (y, vy, 0.0)]  # position, velocity, acceleration of both axes of the plane
         self._time = start
 
     @property
@@ -48,6 +63,8 @@ class Swing:
         if self.end - self._time > LATEST_CHANGE:
             self.target, self.target_rotation = position, rotation
             x, y, z = position.tolist()
+            if self._rolled is not None:
+                z += self._rolled.toe * float(rotation[2, 0])
             self._goal = (x, y, z)
             self.duration = end - self.start
 
@@ -67,10 +84,14 @@ class Swing:
         rotation = self.rotation.dot(pin.exp3(share * share * (3 - 2 * share) * turn))
         spin = 6 * share * (1 - share) / self.duration
         wx, wy, wz = self.rotation.dot(turn).tolist()
+        wx, wy, wz = spin * wx, spin * wy, spin * wz
+        if self._rolled is not None:
+            ex, ey, ez = rotation[:, 0].tolist()
+            z, vz = z - self._rolled.toe * ez, vz - self._rolled.toe * (wx * ey - wy * ex)
         return FootReference(
             position=np.array((x, y, z)),
             rotation=rotation,
-            velocity=np.array((vx, vy, vz, spin * wx, spin * wy, spin * wz)),
+            velocity=np.array((vx, vy, vz, wx, wy, wz)),
             acceleration=np.array((ax, ay, az, 0.0, 0.0, 0.0)),
         )
 

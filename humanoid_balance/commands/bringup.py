@@ -33,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--wiring", type=Path, required=True, metavar="W.yaml", help="ports, calibration, servos, torque")
     add("--torque", type=number, default=LOW, metavar="X", help="share of the torque limits in the hoist; default: 0.3")
     add("--namespace", type=namespace, default="", metavar="NAME", help="of all nodes")
-    add("--rate", type=number, default=0.0, metavar="HZ", help="of the loop; default: 500, with --together 1000")
+    rate = "of the loop; default: the wiring file's, or 500, with --together 1000"
+    add("--rate", type=number, default=0.0, metavar="HZ", help=rate)
     add("--together", action="store_true", help="one process instead of three")
     add("--yes", action="store_true", help="answer every question with yes: for virtual boards and for tests")
 

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("give either --port, once for each board, or --wiring")
     config = load(options.config) if options.config else HardwareConfig.of_ports(options.port)
     robot = registry.load(options.robot or config.robot or "human")
-    with SerialPlant(robot, config, config.period) as plant:
+    with SerialPlant(robot, config) as plant:
         frame, gravity = listen(robot, plant, options.time)
         buses, joints = plant.bus_health(), plant.joint_health()
         trouble = plant.trouble(armed=False)

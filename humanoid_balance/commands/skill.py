@@ -29,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time", type=number, metavar="S", help="length of the run; default: as long as the skill needs")
     add("--rollouts", type=count, default=ROLLOUTS, metavar="N", help="optimise: how many may be made")
     add("--workers", type=count, default=1, metavar="N", help="optimise: processes")
+    add("--cluster", metavar="ADDRESS", help="optimise: a Dask scheduler (tcp://...) whose workers do the rollouts")
     add("--worlds", type=count, default=3, metavar="N", help="optimise: masses and frictions, 1 to 3")
     add("--journal", type=Path, metavar="F", help="optimise: resume from this file, and go on writing it")
     add("--output", type=Path, metavar="F.yaml", help="optimise: default: the script itself")
@@ -99,7 +100,7 @@ def optimise(options: argparse.Namespace, name: str) -> None:
 
     found = optimiser.search(
         options.robot, script.file, options.rollouts, options.seed or 1, options.workers, options.worlds,
-        options.journal, tell,
+        options.journal, tell, options.cluster,
     )  # fmt: skip
     print(file=sys.stderr)
     command = f"humanoid-balance skill optimise {name} --robot {options.robot} --rollouts {options.rollouts}"

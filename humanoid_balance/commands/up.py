@@ -39,7 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="of all nodes, for a second robot beside the first",
     )
-    add("--rate", type=number, default=0.0, metavar="HZ", help="of the loop; default: 1000, with --separate 500")
+    rate = "of the loop; default: the wiring file's, or 1000, in separate processes 500"
+    add("--rate", type=number, default=0.0, metavar="HZ", help=rate)
     add("--separate", action="store_true", help="simulator, estimator and controller in processes of their own")
     add("--together", action="store_true", help="boards, estimator and controller in one process (--plant serial)")
     add("--record", type=Path, metavar="F.mcap", help="all topics")

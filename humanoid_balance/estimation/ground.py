@@ -7,11 +7,12 @@ import struct
 
 import numpy as np
 
-from humanoid_balance.estimation.sole import Sole
+from humanoid_balance.estimation.sole import Sole, pressure_point
 from humanoid_balance.types import Array
 
 Floats = list[float]
 PACK = struct.Struct("3d").pack  # faster than an array from floats
+UPRIGHT = 0.9986  # z of a sole's normal, 3 degrees: it may stand on an edge beyond
 STEEPEST = 0.7  # z of a unit normal, 45 degrees: a sole beyond is no floor
 
 
@@ -33,12 +34,12 @@ class GroundPlane:
         """Take the soles in contact; one that may roll over its rim does not show the slope."""
         both = left.contact.contact and right.contact.contact
         if both:
-            (a, b, c), (d, e, f) = left.position, right.position
+            (a, b, c), (d, e, f) = _on_ground(left), _on_ground(right)
             self.point = [0.5 * (a + d), 0.5 * (b + e), 0.5 * (c + f)]
         elif left.contact.contact:
-            self.point = left.position
+            self.point = _on_ground(left)
         elif right.contact.contact:
-            self.point = right.position
+            self.point = _on_ground(right)
         else:
             return
         x = y = z = 0.0
@@ -54,3 +55,11 @@ class GroundPlane:
         """Of the plane at a place [m]."""
         (px, py, pz), (nx, ny, nz) = self.point, self.normal
         return pz - (nx * (x - px) + ny * (y - py)) / nz
+
+
+def _on_ground(sole: Sole) -> Floats:
+    """A point of a sole that touches the floor, world [m]; of one whose heel is up, where it presses."""
+    rows = sole.rows
+    if sole.pressed and not sole.flat and rows[2][2] < UPRIGHT:
+        return list(pressure_point(sole.position, rows, sole.pressure))
+    return sole.position

@@ -33,7 +33,7 @@ SETTLING = 0.5  # the loop runs this long before the skill is asked for [s]
 LEFT_FOR_FALLING = 3.5  # a robot that is knocked over is asked this long after the push [s]
 AFTER = 1.5  # the run goes on this long after the scripts [s]
 RISING = 4.0  # and so much longer where it should stand up [s]
-KNOCK = 1.5  # change of velocity of the push that knocks a robot over [m/s]: no stance survives it
+KNOCK = 0.7  # change of velocity by the push that knocks a robot over [sqrt(g CoM height)]: hardly a stance survives it
 KNOCK_TIME = 0.2  # [s]
 STILL_FOR = 1.0  # it has succeeded when it still stands, or lies as it should, in the last second [s]
 FOOT = 0.06  # parts of the body that are so near the lowest in the stance are feet [m]
@@ -129,7 +129,8 @@ def run(
     pushes, at = [], SETTLING
     if pose is None:
         direction = float(np.random.default_rng(settings.seed).uniform(0, 360))
-        pushes = [PushProfile(KNOCK * robot.mass / KNOCK_TIME, KNOCK_TIME, direction, 0.5)]
+        speed = KNOCK * math.sqrt(GRAVITY * robot.com_height)
+        pushes = [PushProfile(speed * robot.mass / KNOCK_TIME, KNOCK_TIME, direction, 0.5)]
         at = LEFT_FOR_FALLING
     settings = replace(settings, time=settings.time or at + 1.0 + _length(scripts, script))
     operator = Asker(robot, skill, at)

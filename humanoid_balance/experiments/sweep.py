@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
+from humanoid_balance.cluster import connected
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import push, workers
 from humanoid_balance.experiments.journal import Journal
 from humanoid_balance.experiments.plan import PlannedRun
 
-CONNECT = 10.0  # a cluster is given up after this time [s]
 WALL_CLOCK = ("tick", "rtf", "rtf_cpu")  # figures of the machine, not of the run: they differ every time
 
 Progress = Callable[[float], None]
@@ -52,21 +52,5 @@ def _here(runs: list[PlannedRun], count: int) -> Iterator[Done]:
 
 
 def _on_cluster(runs: list[PlannedRun], address: str) -> Iterator[Done]:
-    """A worker that dies loses the run it was at, which another one does again."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise InputError("--cluster needs Dask: pip install 'humanoid_balance[dask]'") from None
-    try:
-        client = Client(address, timeout=CONNECT)
-    except (OSError, ValueError) as error:
-        raise InputError(f"--cluster {address}: no scheduler answers: {' '.join(str(error).split())}") from None
-    with client:
-        tasks = [client.submit(perform, run, pure=False) for run in runs]
-        try:
-            for task in as_completed(tasks):
-                yield task.result()
-                task.release()
-        except BaseException:
-            client.cancel(tasks)
-            raise
+    with connected(address) as cluster:
+        yield from cluster.done(perform, runs)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from humanoid_balance.balance.freedom import missing
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import comeback, footstep_plan, metrics, stride, timing
 from humanoid_balance.experiments.footstep_plan import Plan
@@ -18,6 +19,7 @@ from humanoid_balance.loop import Tick
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator
 from humanoid_balance.recording.run import Run
+from humanoid_balance.robot import registry
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Command
 from humanoid_balance.yaml_file import Reader, read
@@ -128,6 +130,8 @@ def run(
     log: Path | None = None,
 ) -> Run:
     """Walk; the result is the JSON object of ``humanoid-balance walk``."""
+    if why := missing(registry.load(settings.robot)):
+        raise InputError(f"robot '{settings.robot}': {why}")
     last = max((p.end for p in pushes), default=0.0)
     seconds = settings.time or max(WALK_TIME, last + AFTER)
     if last > seconds:

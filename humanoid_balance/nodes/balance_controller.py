@@ -11,7 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
-from humanoid_balance.nodes import operator, state_message, wishes
+from humanoid_balance.nodes import operator, quick, state_message, wishes
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER
 from humanoid_balance.nodes.control import Control
@@ -33,6 +33,7 @@ from humanoid_balance.safety.box import Arming, Trip
 from humanoid_balance.types import RobotState, SensorFrame, TorqueCommand
 
 GONE = 0.5  # without sensors for longer nothing is armed: it would trip at once [s]
+SEVERAL = 2  # states: the first may have waited for a controller that was being loaded, and its sender be gone
 LOOK = 0.005  # between two looks at the watchdog [s]
 
 ENTRIES = (
@@ -67,7 +68,7 @@ class BalanceController(BoxNode):
         self._commands = self.create_publisher(Float64MultiArray, ros_commands.TOPIC, COMMAND)
         listeners = self._commands.get_subscription_count
         self.motors = PlantLink(self, robot, p["drive_gains"], p["plant_timeout"], listeners)
-        self.plant = TopicPlant(self.period, writer, self._commands.publish, lambda: self.motors.takes_gains)
+        self.plant = TopicPlant(self.period, writer, self._publish, lambda: self.motors.takes_gains)
         self.own_gains = robot.config.gains
         settings = operator.balance_settings(p)
         self.control = Control(
@@ -80,6 +81,7 @@ class BalanceController(BoxNode):
         self.wire = StateMessage(robot, self.refuse)
         self._newest: tuple[SensorFrame, RobotState] | None = None
         self._arrived = time.monotonic()  # when a state came last [s]
+        self._came = 0  # states
         self.inbox.subscribe(Float64MultiArray, state_message.TOPIC, SENSOR, self._on_state)
         self.inbox.subscribe(DiagnosticStatus, ros_status.TOPIC, LATCHED, self.motors.on_status)
         self._restart_estimate = None
@@ -87,9 +89,14 @@ class BalanceController(BoxNode):
             name, group = f"{p['estimator']}/reset", ReentrantCallbackGroup()
             self._restart_estimate = self.create_client(Trigger, name, callback_group=group)
 
+    def _publish(self, command: Float64MultiArray) -> None:
+        self._commands.publish(quick.encode(command))
+
     def _plant_refuses(self) -> str:
         """A controller that is not heard yet must not think that it acts."""
         why = self.motors.missing()
+        if not why and self._came < SEVERAL:
+            why = "no sensors yet; next: look at /diagnostics of the plant and the estimator"
         if not why and (age := time.monotonic() - self._arrived) > GONE:
             why = f"no sensors for {age:.1f} s; next: look at /diagnostics of the plant and the estimator"
         return why
@@ -109,7 +116,7 @@ class BalanceController(BoxNode):
                 if newest is None:
                     self._watch_sensors(time.monotonic() - self._arrived, timeout)
                     continue
-                self._arrived = time.monotonic()
+                self._arrived, self._came = time.monotonic(), self._came + 1
                 if newest[0].stamp == answered:
                     self.plant.repeat()
                     continue

@@ -17,7 +17,7 @@ from humanoid_balance.errors import InputError
 from humanoid_balance.estimation import Estimator, EstimatorSettings
 from humanoid_balance.estimation.settings import GuardSettings
 from humanoid_balance.loop import Tick
-from humanoid_balance.nodes import board_parameters, operator, wishes, world_parameters
+from humanoid_balance.nodes import board_parameters, operator, quick, wishes, world_parameters
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import CONTROLLER, ESTIMATOR, PLANT
 from humanoid_balance.nodes.control import Control
@@ -121,7 +121,7 @@ class BalanceStack(BoxNode):
     def _show_command(self, tick: Tick) -> None:
         if not self._commands.get_subscription_count():
             return
-        self._commands.publish(self.writer.fill(tick.sent, tick.frame, gains=False))
+        self._commands.publish(quick.encode(self.writer.fill(tick.sent, tick.frame, gains=False)))
 
     def _show_sensor(self, k: int) -> Callable[[Tick], None]:
         return lambda tick: self.sensors.publish(k, tick.frame)

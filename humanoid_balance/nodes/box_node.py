@@ -114,7 +114,7 @@ class BoxNode(LifecycleNode):
             self.realtime = RealTime(
                 self.parameters["priority"], tuple(self.parameters["cpus"]), self.parameters["lock_memory"]
             )
-            self.inbox = Inbox(self)
+            self.inbox = Inbox(self, self.refuse)
             self.setup(self.robot)
         except InputError as error:
             self.log.error(f"not configured: {error}")

@@ -52,10 +52,20 @@ class Control:
         self._start, self._plant_refuses = SafeStart(), plant_refuses
         self._followed = math.inf  # stamp at which the motors followed last, or were asked to first [s]
         self._lock = Lock()
+        self._next: Supervisor | None = None  # that balances when the controller takes over
         self.loop = stack.build(robot, plant, settings, estimator, self.bringup if staged else self.safety)
+
+    def prepare(self) -> None:
+        """Have a supervisor ready that has seen nothing yet: making one takes 20 ms, as long as motors wait for a tick.
+
+        From a thread that the loop does not wait for, while the motors are off.
+        """
+        if self._next is None:
+            self._next = stack.balance(self.robot, self.settings)
 
     def rehearse(self) -> None:
         """When the node is configured, 0.2 s: no tick pays for what is used first."""
+        self.prepare()
         assert isinstance(self.loop.wholebody, WholeBody)
         rehearse(self.robot, self.settings, self.loop.wholebody)
 
@@ -110,7 +120,10 @@ class Control:
                 return f"tripped: {self.safety.trip}; next: reset, then arm"
             if self.last is None:
                 return "no sensors yet; next: look at /diagnostics of the plant and the estimator"
-            return self._stages_only() or self._plant_refuses()
+            why = self._stages_only() or self._plant_refuses()
+            if not why and self.staged and self.bringup.stage is Stage.DISARMED:
+                why = self.bringup.may_arm() or ""
+            return why
 
     def arm(self) -> str:
         """Take over, or in a staged start: brake, ready to stand up."""
@@ -132,6 +145,7 @@ class Control:
 
     def balance(self) -> str:
         """Let the controller take over from the held posture."""
+        self.prepare()  # where it has been lifted and put down since it was armed
         with self._lock:
             return (self._motors_refuse() or self.bringup.activate() or "") if self.staged else ONE_STEP
 
@@ -165,9 +179,9 @@ class Control:
     def set_gain(self, name: str, value: float) -> None:
         """Change a gain of the balance laws while they act."""
         with self._lock:
-            balance = self.loop.balance
-            if isinstance(balance, Supervisor):
-                balance.set_gain(name, value)
+            for balance in (self.loop.balance, self._next):
+                if isinstance(balance, Supervisor):
+                    balance.set_gain(name, value)
 
     def _refusal(self, state: RobotState) -> str:
         return self._start.refuses(self.robot, state) or self._stages_only() or self._plant_refuses()
@@ -184,4 +198,6 @@ class Control:
 
     def _restart(self) -> None:
         """Balance with a supervisor that has seen nothing yet."""
-        self.loop.balance = stack.balance(self.robot, self.settings)
+        self.prepare()
+        assert self._next is not None
+        self.loop.balance, self._next = self._next, None

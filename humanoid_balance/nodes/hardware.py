@@ -19,7 +19,7 @@ from humanoid_balance.nodes.board_check import check
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import PLANT
 from humanoid_balance.nodes.lockstep import Lockstep
-from humanoid_balance.nodes.motors import ARMING, Boards
+from humanoid_balance.nodes.motors import ARMING, STOPPED_MEANWHILE, Boards
 from humanoid_balance.nodes.parameters import Entry
 from humanoid_balance.nodes.qos import COMMAND, LATCHED, PUSH
 from humanoid_balance.nodes.realtime import TickPace
@@ -66,6 +66,7 @@ class Hardware(BoxNode):
         self.pushes = PushInput(self.plant, self.refuse)
         self.status = StatusTopic(self)
         self.armed = False
+        self._stops = 0  # that were asked for
         self.frame: SensorFrame | None = None  # that was read last
         self.create_publisher(String, "robot_description", LATCHED).publish(String(data=robot.urdf))
         self.create_service(SetBool, "~/arm", self._on_arm, callback_group=ReentrantCallbackGroup())
@@ -95,9 +96,10 @@ class Hardware(BoxNode):
                 self._tell()
                 took = time.perf_counter() - begun
                 self.watch.add(took, took > self.period)
-        finally:
+        finally:  # what is off stays off: boards that brake when the port closes are stopped, until a reset
+            brake = self.robot.brake if self.armed else np.zeros(self.robot.n)
             self.armed = False
-            self.plant.write(TorqueCommand.damp(0.0, self.robot.brake))
+            self.plant.write(TorqueCommand.damp(0.0, brake))
 
     def _wait_for_answer(self, frame: SensorFrame) -> None:
         """Where nobody drives, simulated boards follow the clock; otherwise they wait for the controller."""
@@ -155,6 +157,7 @@ class Hardware(BoxNode):
 
     def _on_estop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.armed = False
+        self._stops += 1
         self.plant.stop("emergency stop by the operator")
         self.log.error("emergency stop by the operator, latched until ~/reset")
         response.success = True
@@ -162,8 +165,9 @@ class Hardware(BoxNode):
 
     async def reset(self) -> str:
         """Afterwards the boards are disarmed."""
-        self.armed = False
-        return await self.boards.release() or self.plant.reset() or await self.boards.clear()
+        self.armed, stops = False, self._stops
+        why = await self.boards.release() or (STOPPED_MEANWHILE if self._stops != stops else "")
+        return why or self.plant.reset() or await self.boards.clear()
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         status = self._status()

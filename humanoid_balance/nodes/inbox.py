@@ -10,6 +10,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from humanoid_balance.nodes import quick
+
 BURST = 200  # messages of a topic taken in one go: a flood must not keep the loop from its work
 
 
@@ -29,8 +31,9 @@ class _NotForTheExecutor(CallbackGroup):
 class Inbox:
     """Subscriptions that one thread polls or waits for; each message goes to the handler of its topic."""
 
-    def __init__(self, node: Node) -> None:
-        self._node, self._group = node, _NotForTheExecutor()
+    def __init__(self, node: Node, complain: Callable[[str, str], object] = lambda what, detail: None) -> None:
+        """``complain`` hears of messages that cannot be read."""
+        self._node, self._group, self._complain = node, _NotForTheExecutor(), complain
         self._handlers: list[tuple[Subscription, Callable[..., object], bool]] = []
         self._guard = node.create_guard_condition(lambda: None, callback_group=self._group)
 
@@ -45,15 +48,29 @@ class Inbox:
     ) -> Subscription:
         """``handler`` stores what it needs; it runs in the thread that polls.
 
-        ``raw`` gives it the bytes of a message, ``timed`` also when it arrived, system clock [ns], and which one of
-        its publisher's messages it is, counted from 1 (None where the middleware does not tell).
+        Of a kind that comes with every tick it gets what ``quick`` makes of the bytes. ``raw`` gives it the bytes,
+        ``timed`` also when they arrived, system clock [ns], and which one of its publisher's messages it is, counted
+        from 1 (None where the middleware does not tell).
         """
+        if not raw and (decode := quick.decoder(kind)) is not None:
+            raw, handler = True, self._reading(topic, decode, handler)
         subscription = self._node.create_subscription(
             kind, topic, lambda _: None, qos, callback_group=self._group, raw=raw
         )
         self._handlers.append((subscription, handler, timed))
         self._wait_set = _rclpy.WaitSet(len(self._handlers), 1, 0, 0, 0, 0, self._node.context.handle)
         return subscription
+
+    def _reading(self, topic: str, decode: quick.Decoder, handler: Callable[..., object]) -> Callable[..., object]:
+        def handle(data: bytes, *times: object) -> None:
+            try:
+                message = decode(data)
+            except quick.UNREADABLE as error:
+                self._complain(f"{topic} refused: cannot be read", str(error))
+            else:
+                handler(message, *times)
+
+        return handle
 
     def wait(self, seconds: float) -> None:
         """Sleep until there is a message, ``wake`` is called, or the time is over."""

@@ -19,7 +19,7 @@ PACKAGE = "humanoid_balance"
 COMMON = {
     "robot": ("human", "a robot: name, name:option=value, or the path of a YAML file"),
     "namespace": ("", "of all nodes, for a second robot beside the first"),
-    "rate": ("0", "of the loop [Hz]; 0: 1000 in one process, 500 in separate ones"),
+    "rate": ("0", "of the loop [Hz]; 0: the wiring file's, or 1000 in one process, 500 in separate ones"),
     "record": ("", "record all topics into this MCAP file"),
     "rviz": ("false", "show the robot, its CoM, ZMP, support polygon and the push in RViz"),
 }

@@ -33,6 +33,7 @@ STOPPING = 1.0  # a board brakes for 0.5 s before it counts as stopped, and can 
 UNREPORTED = "the plant has not reported yet; next: try again"
 UNHEARD = f"nobody listens to {ros_commands.TOPIC}; next: start the plant"
 FOREIGN = 1.0  # a plant that listens for so long and reports nothing is somebody else's effort interface [s]
+STOPPED_MEANWHILE = "stopped again meanwhile; next: reset"
 ARMING = 1.0  # boards get so long to confirm that they are armed [s]
 
 
@@ -187,6 +188,7 @@ class PlantLink:
         self._listens: float | None = None  # since when a plant that has not reported does, on the steady clock [s]
         self._group = ReentrantCallbackGroup()
         self._clients: dict[str, Client] = {}
+        self._stops: list[tuple[Client, Any]] = []  # emergency stops that were asked for, with their answers
         self._ones = np.ones(robot.n)
 
     def on_status(self, message: DiagnosticStatus) -> None:
@@ -253,10 +255,18 @@ class PlantLink:
         return np.array([status.shares.get(name, 1.0) for name in self._robot.joint_names])
 
     def stop(self, reason: str) -> None:
-        """Without waiting for an answer."""
+        """Without waiting for an answer; ``release`` does."""
         client = self._client(Trigger, "estop")
         if client is not None and client.service_is_ready():
-            client.call_async(Trigger.Request())
+            self._stops.append((client, client.call_async(Trigger.Request())))
+
+    async def _stopped(self) -> bool:
+        """Every stop has been answered: one that arrived behind a reset would stop the plant again, for good."""
+        stops, self._stops = self._stops, []
+        answered = await until(lambda: all(answer.done() for _, answer in stops), ANSWER)
+        for client, answer in stops:
+            client.remove_pending_request(answer)
+        return answered
 
     def reset(self) -> str | None:
         """``release`` does it, and waits."""
@@ -277,6 +287,8 @@ class PlantLink:
         """A plant that has just been started, or this node, is waited for: what it holds has to be reset, too."""
         if not await until(lambda: not self.missing(), DISCOVERY):
             return self.missing()
+        if not await self._stopped():
+            return "the plant did not answer the emergency stop; next: reset again"
         client = self._client(Trigger, "reset")
         return "" if client is None else await ask(client, Trigger.Request(), ANSWER + RESETTING + STOPPING)
 

@@ -15,7 +15,7 @@ from humanoid_balance.nodes import footstep_topics
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.control import Control
 from humanoid_balance.nodes.markers import markers
-from humanoid_balance.nodes.motors import ARMING
+from humanoid_balance.nodes.motors import ARMING, STOPPED_MEANWHILE
 from humanoid_balance.nodes.parameters import Entry, Parameters
 from humanoid_balance.nodes.qos import CHANGES, EACH
 from humanoid_balance.nodes.touch_topic import TouchSender
@@ -63,6 +63,7 @@ class Operator:
 
     def __init__(self, node: BoxNode, control: Control) -> None:
         self._node, self._control, self._mode = node, control, ""
+        self._stops = 0  # that were asked for
         self._shown: Tick | None = None
         group = ReentrantCallbackGroup()  # these wait for motors, and for other nodes
         node.create_service(SetBool, "~/arm", self._on_arm, callback_group=group)
@@ -113,6 +114,7 @@ class Operator:
     async def _arm(self) -> str:
         """The motors first, so that nothing claims to act that does not; and all or nothing."""
         control, motors = self._control, self._control.motors
+        control.prepare()
         await until(lambda: control.ready or control.safety.trip is not None, DISCOVERY)
         why = control.may_arm()
         if why or motors is None:
@@ -136,7 +138,9 @@ class Operator:
             return control.reset()
         if control.safety.trip is None:
             control.disarm()  # before the plant: a simulated robot that was put back would be driven for a moment
-        return await motors.release() or control.reset() or await motors.clear()
+        stops = self._stops
+        why = await motors.release() or (STOPPED_MEANWHILE if self._stops != stops else "")
+        return why or control.reset() or await motors.clear()
 
     def _on_hoist(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         response.message = self._control.hoist(request.data)
@@ -155,6 +159,7 @@ class Operator:
 
     def _on_estop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Damping at once; motors brake for a moment, then they are off."""
+        self._stops += 1
         self._control.stop(Trip("emergency stop", "operator", 1.0, 0.0))
         if self._control.motors is not None:
             self._control.motors.stop("emergency stop by the operator")

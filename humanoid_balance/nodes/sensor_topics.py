@@ -6,6 +6,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 
+from humanoid_balance.nodes import quick
 from humanoid_balance.nodes.qos import EACH
 from humanoid_balance.plants.ros.frames import SensorMessages
 from humanoid_balance.plants.ros.joints import WireJoints
@@ -27,10 +28,10 @@ class SensorTopics:
     def publish_all(self, frame: SensorFrame) -> None:
         self._messages.fill(frame)
         for publisher, message in zip(self._publishers, self._ordered, strict=True):
-            publisher.publish(message)
+            publisher.publish(quick.encode(message))
 
     def publish(self, k: int, frame: SensorFrame) -> None:
         """One of the topics alone, if anybody listens."""
         if self._publishers[k].get_subscription_count():
             self._messages.fill(frame)
-            self._publishers[k].publish(self._ordered[k])
+            self._publishers[k].publish(quick.encode(self._ordered[k]))

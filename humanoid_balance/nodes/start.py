@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from humanoid_balance.plants.serial import config
 from humanoid_balance.robot import registry
 
 SEPARATE_RATE = 500.0  # of three processes that talk over topics [Hz]
@@ -73,8 +74,13 @@ def teleop(robot: str, source: str, **parameters: Any) -> NodeStart:
 
 
 def boards(robot: str, rate: float = 0.0, separate: bool = True, **wiring: Any) -> list[NodeStart]:
-    """A robot on motor boards, disarmed; ``rate`` 0 takes the usual one [Hz]. ``wiring``: ports or a wiring file."""
-    rate = rate or (SEPARATE_RATE if separate else STACK_RATE)
+    """A robot on motor boards, disarmed. ``wiring``: ports or a wiring file.
+
+    ``rate`` 0 [Hz] takes the wiring file's, or the usual one.
+    """
+    file = wiring.get("wiring")
+    period = config.load(Path(file)).period if file else None
+    rate = rate or (1.0 / period if period else SEPARATE_RATE if separate else STACK_RATE)
     common = {"robot": robot, "autostart": True, "rate": rate}
     if not separate:
         return [NodeStart("balance_stack", {**common, **wiring, "plant": "serial", "staged": True})]

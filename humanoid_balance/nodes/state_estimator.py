@@ -11,7 +11,7 @@ from std_msgs.msg import Float64MultiArray
 
 from humanoid_balance.estimation import Estimator, EstimatorSettings
 from humanoid_balance.estimation.settings import GuardSettings
-from humanoid_balance.nodes import state_message, touch_topic
+from humanoid_balance.nodes import quick, state_message, touch_topic
 from humanoid_balance.nodes.box_node import BoxNode
 from humanoid_balance.nodes.claims import ESTIMATOR
 from humanoid_balance.nodes.parameters import Entry
@@ -62,7 +62,7 @@ class StateEstimator(BoxNode):
     def loop(self) -> None:
         self.estimator.reset()
         publish_every, next_publish = 1.0 / self.parameters["publish_rate"], -math.inf
-        message = Float64MultiArray()
+        message = b""  # that was sent last
         while self.running:
             self.inbox.wait(min(IDLE, self.reader.incomplete_for))
             self.inbox.poll()
@@ -77,7 +77,7 @@ class StateEstimator(BoxNode):
                 self._asked_to_reset = False
                 self.estimator.reset()
             self.state = state = self.estimator.update(frame, self.touches.at(frame.stamp))
-            message = self.wire.write(frame, state)
+            message = quick.encode(self.wire.write(frame, state))
             self._state_out.publish(message)
             if not next_publish - 1.0 < state.stamp < next_publish:  # the clock of a simulation may be set back
                 next_publish = state.stamp + publish_every - self.period / 2

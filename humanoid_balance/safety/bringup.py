@@ -98,15 +98,19 @@ class BringUp:
 
     # ---- requests: None, or the reason of the refusal ----
 
+    def may_arm(self) -> str | None:
+        """What the sensors have against it: to be asked before the motors are led up."""
+        if self.stage is not Stage.DISARMED or self._frame is None:
+            return self._not_from(Stage.DISARMED)
+        felt = np.full(3, np.nan) if self._felt is None else self._felt
+        return plausibility.positions(self.robot, self._frame) or plausibility.gravity(felt)
+
     def arm(self) -> str | None:
         """From ``disarmed`` to ``armed``."""
-        frame = self._frame
-        if self.stage is not Stage.DISARMED or frame is None:
-            return self._not_from(Stage.DISARMED)
-        trouble = None if self.machinery is None else self.machinery.trouble(armed=False)
-        reason = str(trouble) if trouble else plausibility.positions(self.robot, frame)
-        felt = np.full(3, np.nan) if self._felt is None else self._felt
-        reason = reason or plausibility.gravity(felt)
+        trouble = None
+        if self.stage is Stage.DISARMED and self.machinery is not None:
+            trouble = self.machinery.trouble(armed=False)
+        reason = str(trouble) if trouble else self.may_arm()
         if reason is None:
             self.box.arm()
             self._stage = Stage.ARMED

@@ -20,7 +20,7 @@ from humanoid_balance.skills.script import FEET, Script, library
 from humanoid_balance.skills.side import UPRIGHT, TrunkAxes, side_of
 from humanoid_balance.types import Command, JointReference, Reference
 
-TRIES = 4  # scripts that ``recover`` may play before it gives up: a roll, getting up, and both again
+TRIES = 6  # scripts that ``recover`` may play before it gives up: two rolls, getting up, and all again
 AUTO = 1.0  # a body that may get up by itself lies still this long first [s]
 HOLD = 0.4  # the last pose is held this long: the body comes to rest on it, or the CoM comes over the feet [s]
 

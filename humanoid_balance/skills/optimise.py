@@ -10,22 +10,26 @@ The script's ``search`` section says what may change:
       times: true         # the durations between the keys may change too
 
 Every candidate is rolled out from the same few starts, with other masses and frictions, so the same seed gives the same
-result. The costs of each generation are written to a journal; an interrupted search reads them back and goes on.
+result, on however many processes or machines. The costs of each generation are written to a journal; an interrupted
+search reads them back and goes on.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import pickle
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from humanoid_balance.cluster import connected
 from humanoid_balance.errors import InputError
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
@@ -91,9 +95,6 @@ class Space:
         return replace(self.script, keys=tuple(replace(key, at=float(t)) for key, t in zip(keys, ends, strict=True)))
 
 
-_judge: Judge | None = None  # of this worker process
-
-
 class Judge:
     """Rolls candidates out in several worlds."""
 
@@ -110,7 +111,7 @@ class Judge:
                 q = bench.lay(side, np.random.default_rng(seed) if seed else None)
                 self.stages.append((bench, q))
 
-    def __call__(self, x: Array) -> tuple[float, int]:
+    def __call__(self, x: Array) -> Rated:
         """Mean cost, and how many worlds it worked in."""
         script = self.space.script_at(x)
         found = []
@@ -120,14 +121,31 @@ class Judge:
         return float(np.mean([value for value, _ in found])), sum(reached for _, reached in found)
 
 
-def _start(spec: str, file: Path, worlds: int) -> None:
-    global _judge
-    _judge = Judge(spec, load(file, registry.load(spec)), worlds)
+Rated = tuple[float, int]  # cost of a candidate, and in how many worlds it worked
 
 
-def _rate(x: Array) -> tuple[float, int]:
-    assert _judge is not None
-    return _judge(x)
+@lru_cache(maxsize=1)
+def _judge(search: bytes) -> Judge:
+    """Of this process: bodies and worlds are made once for all candidates."""
+    return Judge(*pickle.loads(search))
+
+
+def _rate(task: tuple[bytes, Array]) -> Rated:
+    search, candidate = task
+    return _judge(search)(candidate)
+
+
+@contextmanager
+def _crew(workers: int, cluster: str | None) -> Iterator[Callable[..., Iterable[Rated]]]:
+    """What ``map`` is: here, on processes of this machine, or on a cluster."""
+    if cluster is not None:
+        with connected(cluster) as there:
+            yield there.map
+    elif workers > 1:
+        with ProcessPoolExecutor(workers) as pool:
+            yield pool.map
+    else:
+        yield map
 
 
 @dataclass
@@ -151,6 +169,7 @@ def search(
     worlds: int = len(WORLDS),
     journal: Path | None = None,
     progress: Callable[[float, Found], None] | None = None,
+    cluster: str | None = None,
 ) -> Found:
     """Look for the best key poses; each rollout is one candidate in one world."""
     import cma
@@ -165,14 +184,13 @@ def search(
     size = strategy.popsize
     known = _read(journal, spec, script, seed, worlds, size)
     found, used = Found(script, float("inf"), 0, starts, 0, []), 0
-    pool = ProcessPoolExecutor(workers, initializer=_start, initargs=(spec, file, worlds)) if workers > 1 else None
-    judge = Judge(spec, script, worlds) if pool is None else None
-    with pool or nullcontext(), journal.open("a") if journal else nullcontext() as book:
+    task = pickle.dumps((spec, script, worlds))
+    with _crew(workers, cluster) as spread, journal.open("a") if journal else nullcontext() as book:
         while used < rollouts and not strategy.stop():
             candidates = strategy.ask()
             rated = next(known, None)
             if rated is None:
-                rated = list(pool.map(_rate, candidates)) if pool else [judge(x) for x in candidates]  # type: ignore[misc]
+                rated = list(spread(_rate, [(task, x) for x in candidates]))
                 if book:
                     book.write(json.dumps(rated) + "\n")
                     book.flush()
@@ -190,9 +208,7 @@ def search(
     return found
 
 
-def _read(
-    journal: Path | None, spec: str, script: Script, seed: int, worlds: int, size: int
-) -> Iterator[list[tuple[float, int]]]:
+def _read(journal: Path | None, spec: str, script: Script, seed: int, worlds: int, size: int) -> Iterator[list[Rated]]:
     """Generations that an earlier run has rated; one that was begun with something else is refused."""
     mark = [spec, script.name, seed, worlds, size, [key.pose.tolist() for key in script.keys]]
     if journal is None:

@@ -15,10 +15,13 @@ import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.skills.curve import Curve
-from humanoid_balance.skills.script import Script
+from humanoid_balance.skills.script import FEET, Script
 from humanoid_balance.types import Array
 
 LAG = 1.2  # the clock slows down from this joint error on and stands at twice as much [rad]: weak arms sag by 0.8
+# Mean speed at which the first key is reached at most [rad/s]. Arms that come from far hit the ground at 30 rad/s; a
+# roll needs its swing, getting up does not.
+SWING, GENTLE = 6.0, 4.0
 STUCK = 2.0  # time that lagging joints may cost altogether [s]; then the body is stuck
 
 
@@ -32,7 +35,9 @@ class Player:
 
     def begin(self, position: Array) -> None:
         """From the joint positions that are (n,) [rad]."""
-        self._first = position
+        self._first, first = position, self.script.keys[0]
+        far = float(np.max(np.abs(first.pose - position)[~first.world], initial=0.0))
+        self._shift(0, max(0.0, far / (GENTLE if self.script.ends == FEET else SWING) - first.at))
         self._draw()
         self.clock = self.waited = self.lagged = 0.0
         self.next = 0  # key that comes
@@ -114,9 +119,15 @@ class Player:
         if unless is None or not unless.met(side, load):
             return
         gained = keys[k].at - keys[k - 1].at
-        later = (replace(key, at=key.at - gained) for key in keys[k + 1 :])
-        self.script = replace(self.script, keys=(*keys[:k], *later))
+        self.script = replace(self.script, keys=(*keys[:k], *keys[k + 1 :]))
+        self._shift(k, -gained)
         self._draw()
+
+    def _shift(self, k: int, later: float) -> None:
+        """Keys from the k-th on come later [s]."""
+        keys = self.script.keys
+        moved = (replace(key, at=key.at + later) for key in keys[k:])
+        self.script = replace(self.script, keys=(*keys[:k], *moved))
 
 
 class Tilt:

@@ -6,13 +6,15 @@ from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
 from humanoid_balance.balance.modes.standing import goal
 from humanoid_balance.balance.situation import Situation
-from humanoid_balance.types import Reference
+from humanoid_balance.types import Reference, Stack
 
 PACE = 0.4  # the CoM rises with this speed [CoM heights/s]: people take 0.7 to 2.6 s for the last part
 RISEN = 0.93  # of the standing height: from here on the balance modes hold and straighten the body
 TIPPED = 0.12  # the capture point is so far outside of the feet that a squat does not come back [CoM heights]
 LONGEST = 4.0  # [s]
-LIGHT = 1.0  # of the height against joint accelerations [rad²/m²]: the posture leads up, a stiff height throws trunks
+# The posture on its way from the squat to the stance turns the body upright. The law of standing would turn it at once:
+# a trunk that hangs head down has far to go, arms were thrown at 13 rad/s for it and the body dropped.
+RISE = Stack("rise", (("com", "height"), ("posture",)))
 
 
 def risen(now: Situation, memory: Memory) -> bool | str:
@@ -29,7 +31,7 @@ def tipped(now: Situation, memory: Memory) -> bool | str:
 
 
 class Rising(BalanceMode):
-    """The CoM goes to the middle of the feet by the DCM law of standing, and up along a ramp; the QP does the rest."""
+    """The CoM goes to the middle of the feet by the law of the DCM, and up along a ramp; the joints go with it."""
 
     name = "rising"
     upright = False
@@ -46,8 +48,7 @@ class Rising(BalanceMode):
         polygon = memory.stance.update(now.state, BOTH)
         if memory.margin(now) > 0.0:  # first over the feet, then up
             self._height = min(self._height + PACE * h * dt, maker.height(now), now.height + 0.1 * h)
-        wish = maker.laws.hold(now, polygon, goal(memory, now))
-        # Joints that were pulled to the standing posture at once would throw the body up: they go with the height.
+        wish = maker.laws.accompany(now, polygon, goal(memory, now))
         share = (self._height - self._low) / max(maker.height(now) - self._low, 0.1 * h)
         posture = self._squat + min(max(share, 0.0), 1.0) * (memory.robot.posture - self._squat)
-        return maker.make(self.name, now, wish, height=self._height, height_weight=LIGHT, posture=posture)
+        return maker.make(self.name, now, wish, stack=RISE, height=self._height, height_weight=1.0, posture=posture)

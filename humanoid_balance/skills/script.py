@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from humanoid_balance.errors import InputError
+from humanoid_balance.errors import ConfigError, InputError
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.skills.mirror import Mirror
@@ -204,11 +204,19 @@ def folder(robot: Robot) -> Path:
 
 
 def library(robot: Robot) -> dict[str, Script]:
-    """All scripts of a robot by name, and the mirrored ones of those that go to one side."""
+    """All scripts of a robot by name, and the mirrored ones of those that go to one side.
+
+    A variant of the robot with narrower joints goes without those that it cannot reach.
+    """
     scripts: dict[str, Script] = {}
     mirror: Mirror | None = None
     for file in sorted(folder(robot).glob("*.yaml")):
-        script = scripts[file.stem.replace("_", " ")] = load(file, robot)
+        try:
+            script = scripts[file.stem.replace("_", " ")] = load(file, robot)
+        except ConfigError:
+            if robot.spec == robot.name:
+                raise
+            continue
         mirror = mirror or Mirror(robot)
         if not script.symmetric(mirror):
             other = script.mirrored(mirror)
@@ -218,5 +226,8 @@ def library(robot: Robot) -> dict[str, Script]:
 
 def find(scripts: dict[str, Script], name: str, robot: Robot) -> Script:
     if name not in scripts:
+        file = folder(robot) / f"{name.replace(' ', '_')}.yaml"
+        if file.exists():
+            load(file, robot)  # says what the variant cannot reach
         raise InputError(f"skill '{name}': '{robot.spec}' has no such skill; there are: {', '.join(scripts) or 'none'}")
     return scripts[name]

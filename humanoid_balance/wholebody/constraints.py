@@ -8,7 +8,7 @@ import numpy as np
 
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import MIN_LOAD, Array, BodyReference, PlannedContact
-from humanoid_balance.wholebody import contact, touch
+from humanoid_balance.wholebody import contact, rolling, touch
 from humanoid_balance.wholebody.limits import JointLimits
 from humanoid_balance.wholebody.shape import Shape
 from humanoid_balance.wholebody.terms import Terms
@@ -60,6 +60,7 @@ class Constraints:
         self._parts = slice(0, size), slice(size, size + n), slice(size + n, None)
         self._margin = -1.0  # for which the cones were made [m]
         self._touches: tuple[PlannedContact, ...] = ()  # for which they were
+        self._rolling = False, False  # soles that were on their edge then
         self._loads: list[float] = []  # for which the bounds of the normal forces were set
         bounds = np.outer([-INFINITY, INFINITY], np.ones(self.rows))
         bounds[:, self._torques] = [[-1.0], [1.0]]
@@ -76,7 +77,10 @@ class Constraints:
 
     def update(self, terms: Terms, reference: BodyReference) -> None:
         """Bounds at the present state; the cones change only with the reference's margin."""
-        if reference.zmp_margin != self._margin or reference.touches is not self._touches:
+        left, right = reference.heels
+        edges = left is not None, right is not None
+        if reference.zmp_margin != self._margin or reference.touches is not self._touches or edges != self._rolling:
+            self._rolling = edges
             self._update_cones(reference)
         if self.pushing:
             loads = reference.load_max.tolist()
@@ -97,7 +101,8 @@ class Constraints:
         for block in self._blocks:
             if block.index < 2:
                 sole, up = robot.contacts[block.index], 1.0
-                cone = contact.wrench_cone(sole.corners, sole.friction, margin)
+                corners = rolling.edge_corners(sole.corners) if self._rolling[block.index] else sole.corners
+                cone = contact.wrench_cone(corners, sole.friction, margin)
             else:
                 planned = reference.touches[block.index - 2]
                 cone, up = touch.cone(touch.surface_of(robot, planned.name), planned, margin), float(planned.normal[2])

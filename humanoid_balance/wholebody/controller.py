@@ -77,6 +77,9 @@ class WholeBody:
         if state.push.active:  # resisted where it acts, before the body has moved
             terms.add_push(state.push.force)
         terms.touch(reference.touches)
+        for side, heel in enumerate(reference.heels):
+            if heel is not None:
+                terms.roll(side, state.ground_normal, heel)
         self._seek_ground(state, reference)
         problem = self._problem(state, reference)
         optimum = problem.solve(terms, reference)
@@ -125,7 +128,7 @@ class WholeBody:
         if (load[0] < light) == (load[1] < light):
             return
         side = int(load[1] < light)
-        if reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
+        if reference.heels[side] is None and reference.contact[side] and reference.load_max[side] >= COUNTED_ON:
             self.terms.seek_ground(side, state.ground_normal, min(1.0, 1.0 - load[side] / light))
 
     def prepare(self, state: RobotState, reference: BodyReference) -> None:

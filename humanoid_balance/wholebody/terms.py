@@ -6,7 +6,8 @@ import numpy as np
 import pinocchio as pin
 
 from humanoid_balance.robot.model import Robot
-from humanoid_balance.types import GRAVITY, Array, PlannedContact
+from humanoid_balance.types import GRAVITY, Array, HeelReference, PlannedContact
+from humanoid_balance.wholebody import rolling
 from humanoid_balance.wholebody.touch import Touch, surface_of
 
 LOCAL = pin.ReferenceFrame.LOCAL
@@ -61,6 +62,7 @@ class Terms:
         self.X = np.eye(6)  # base_from the contact that gives T, t
         self.soles = (Frame(self.model, data, robot.sole_frames[0]), Frame(self.model, data, robot.sole_frames[1]))
         self._torso, self._torso_known = Frame(self.model, data, robot.torso_frame), False
+        self._toes = [rolling.front_edge(corners) for corners in robot.soles]
         self.contacts: list[Frame | Touch] = [*self.soles]  # soles, then the planned contacts of this tick
         self._touches: dict[tuple[str, bool], Touch] = {}
 
@@ -126,6 +128,13 @@ class Terms:
         x, y, z = (normal.dot(sole.rotation) * (share * CONTACT_DAMPING)).tolist()
         down = -SEEK_SPEED
         sole.rest += (down * x, down * y, down * z, -SEEK_TURN * y, SEEK_TURN * x, 0.0)
+
+    def roll(self, side: int, normal: Array, wanted: HeelReference) -> None:
+        """A sole that stands on its front edge only; ``normal`` of the ground."""
+        sole = self.soles[side]
+        tilt = rolling.rise(sole.rotation, normal)
+        aside = float(normal.dot(sole.rotation[:, 1]))
+        sole.rest = rolling.rest(sole.velocity, tilt, aside, self._toes[side], wanted, CONTACT_DAMPING)
 
     def base_from(self, contact: int) -> Array:
         """Inverse of the base columns of a flat contact's Jacobian (6, 6): they are a rigid transform, this is back."""

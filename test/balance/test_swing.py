@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.swing import LATEST_CHANGE, Swing
+from humanoid_balance.balance.swing import LATEST_CHANGE, Rolled, Swing
 from humanoid_balance.types import Array
 
 DT = 0.001
@@ -154,3 +154,25 @@ def test_a_foot_with_a_touchdown_speed_arrives_with_it_and_on_time(duration: flo
     assert before.velocity[2] == pytest.approx(-0.2, abs=0.05)
     assert before.position[2] == pytest.approx(ORIGIN[2], abs=0.001)
     assert min(heights) >= ORIGIN[2] - 1e-9
+
+
+@few
+@given(way=ways, duration=durations, heel=st.floats(0.1, 0.6))
+def test_a_foot_whose_heel_is_up_leaves_with_its_front_edge_and_lands_flat(
+    way: Array, duration: float, heel: float
+) -> None:
+    toe, tilted = 0.13, pin.utils.rotate("y", heel)
+    origin = ORIGIN + np.array([0.0, 0.0, toe * math.sin(heel)])  # the edge is on the ground
+    swing = Swing(START, duration, origin, tilted, CLEARANCE, 0.0, Rolled(toe, (0.4, 0.0)))
+    swing.retarget(ORIGIN + way, LEVEL, START + duration)
+    first = swing.sample(START)
+    np.testing.assert_allclose(first.position, origin, atol=1e-9)
+    assert first.velocity[0] == pytest.approx(0.4)
+    for time in times(duration):
+        sample = swing.sample(time)
+        edge = sample.position + toe * sample.rotation[:, 0]
+        line = ORIGIN[2] + way[2] * (time - START) / duration
+        assert edge[2] >= line - 1e-9
+    landed = swing.sample(START + duration)
+    np.testing.assert_allclose(landed.position, ORIGIN + way, atol=1e-6)
+    np.testing.assert_allclose(landed.rotation, LEVEL, atol=1e-6)

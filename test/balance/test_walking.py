@@ -165,3 +165,14 @@ def test_a_script_says_when_which_velocity_is_wanted() -> None:
     assert script.at(0.5) == (0.0, 0.0, 0.0)
     assert script.at(1.0) == (0.5, 0.0, 0.0)
     assert script.at(math.inf) == (0.0, 0.0, 0.3)
+
+
+def test_pushed_from_behind_at_a_landing_the_heel_of_the_foot_left_behind_comes_up() -> None:
+    """Torres' 500 N for 0.1 s: with flat soles that leg is straight, scuffs the ground, and the human falls."""
+    push = PushProfile(500.0, 0.1, 0.0, 2.4)
+    done = walk.run(RunSettings(time=4.5), Itinerary(((BEGIN, (1.0, 0.0, 0.0)),)), [push], phase=0.0)
+    assert not done.result["fell"]
+    assert done.result["modes"][-1][1] == "walking"
+    pitch = -done.record["true_sole_rotation"][:, :, 2, 0]
+    loaded = done.record["true_sole_force"][:, :, 2] > 0.05 * done.robot.weight
+    assert math.degrees(math.asin(pitch[loaded].max())) > 3.0

@@ -68,6 +68,7 @@ BAD = {
     "push of a walk before time": ("walk", "--push", "60:0.1:0:-1"),
     "phase beyond the step": ("walk", "--push", "60:0.1:0:2", "--push-phase", "1.5"),
     "walk that ends before its push does": ("walk", "--time", "1", "--push", "60:0.1:0:2"),
+    "walk of a robot that cannot": ("walk", "--robot", "r2d", "--planar", "--velocity", "0.3"),
     "walk without a script": ("walk", "--script", "nowhere.yaml"),
     "walk with a script that is no YAML": ("walk", "--script", __file__),
     "script and a speed": ("walk", "--script", __file__, "--velocity", "1"),
@@ -140,6 +141,7 @@ def test_bad_input_gets_one_clear_line(call: Call, case: str) -> None:
         ("unknown strategy", ("--strategy", "fly", "in-place")),
         ("plot below a file", ("--plot", "plot.png")),
         ("no resolution", ("resolution", "0")),
+        ("walk of a robot that cannot", ("r2d", "left leg", "3 independent directions", "6")),
     ],
 )
 def test_the_line_names_what_is_wrong_and_what_is_allowed(call: Call, case: str, told: tuple[str, ...]) -> None:

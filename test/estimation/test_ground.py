@@ -39,3 +39,18 @@ def test_one_sole_is_enough_and_flight_keeps_the_last_plane(human: Robot) -> Non
     ground.update(air, air)
     assert ground.height(1.0, 2.0) == pytest.approx(0.3)
     np.testing.assert_allclose(ground.normal, pin.exp3(slope)[:, 2], atol=1e-12)
+
+
+def test_a_sole_on_its_front_edge_lies_where_it_presses(human: Robot) -> None:
+    """Its middle is up in the air with the heel."""
+    sole = Sole(FootContact(human.weight, ContactSettings()), human.soles[0], 1.0)
+    sole.contact.reset(True)
+    toe, force, heel = float(human.soles[0][:, 0].max()), human.weight / 2, 0.5
+    place = [0.0, 0.1, 0.2 + toe * np.sin(heel)]
+    sole.update(
+        place, pin.utils.rotate("y", heel).tolist(), [0.0] * 6, [0.0, 0.0, force, 0.0, -toe * force, 0.0], 0.0, 0.001
+    )
+    ground = GroundPlane()
+    ground.update(sole, standing(human, 1, np.zeros(3), np.array([0.0, -0.1, 0.2])))
+    assert ground.height(0.0, 0.0) == pytest.approx(0.2)
+    np.testing.assert_allclose(ground.normal, [0.0, 0.0, 1.0], atol=1e-12)

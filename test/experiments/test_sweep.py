@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dask_pair import DaskPair, dask_pair
 
+from humanoid_balance import cluster
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import plan, sweep
 from humanoid_balance.experiments.journal import Journal
@@ -162,32 +164,13 @@ def wait_until(true: Callable[[], bool], seconds: float = 90.0) -> None:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """Address of a scheduler, and its two workers, each a process."""
-    pytest.importorskip("distributed", reason="needs Dask, which the extra 'dask' brings")
-    contact = tmp_path / "scheduler.json"
-    quiet = subprocess.DEVNULL
-
-    def part(name: str, *options: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{name}", "--scheduler-file", str(contact), *options]
-        return subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=tmp_path, env=os.environ | {"PYTHONPATH": "."})
-
-    (tmp_path / "humanoid_balance").symlink_to(Path(sweep.__file__).parents[1])
-    (tmp_path / "config").symlink_to(Path(sweep.__file__).parents[2] / "config")
-    scheduler = part("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    local = ("--host", "127.0.0.1", "--no-dashboard", "--no-nanny", "--nthreads", "1")
-    crew = [part("worker", *local), part("worker", *local)]
-    wait_until(contact.exists)
-    yield str(json.loads(contact.read_text())["address"]), crew
-    for process in (*crew, scheduler):
-        process.kill()
-        process.wait()
+def pair(tmp_path: Path) -> Iterator[DaskPair]:
+    with dask_pair(tmp_path) as found:
+        yield found
 
 
-def test_a_cluster_loses_a_worker_and_no_run(
-    tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[bytes]]], uninterrupted: dict[str, bytes]
-) -> None:
-    address, crew = cluster
+def test_a_cluster_loses_a_worker_and_no_run(tmp_path: Path, pair: DaskPair, uninterrupted: dict[str, bytes]) -> None:
+    address, crew = pair
     folder = tmp_path / "plan"
     process = start(write_plan(tmp_path), "--cluster", address)
     wait_until(lambda: len(keys(folder)) >= 1)
@@ -199,7 +182,7 @@ def test_a_cluster_loses_a_worker_and_no_run(
 
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="needs Dask, which the extra 'dask' brings")
-    monkeypatch.setattr(sweep, "CONNECT", 0.5)
+    monkeypatch.setattr(cluster, "CONNECT", 0.5)
     runs = plan.load(write_plan(tmp_path))
     for address in ("tcp://127.0.0.1:9", "nonsense"):
         with Journal(tmp_path / "runs.jsonl") as journal, pytest.raises(InputError, match="--cluster"):

@@ -25,8 +25,8 @@ def graph(tmp_path: Path) -> Iterator[Graph]:
 
 @pytest.fixture
 def prompt_graph(tmp_path: Path) -> Iterator[Graph]:
-    """All processes with real-time rank, where that is permitted: boards watch the clock, whatever else runs."""
-    made = Graph(tmp_path, priority=20)
+    """All processes before other work, where that is permitted: boards watch the clock, whatever else runs."""
+    made = Graph(tmp_path, prompt=True)
     yield made
     made.close()
 

@@ -26,20 +26,29 @@ ASK_AGAIN = 6.0  # longer than any request takes [s]
 PATIENCE = 120.0  # a busy machine starts processes slowly [s]
 
 
+def go_first() -> None:
+    """Of this process: before other work, but without a real-time rank.
+
+    Boards, three nodes and their tests take nearly two cores. With ranks there is nothing left on a small machine for
+    others, and Linux stops the ranks for 50 ms of every second to help them (docs/ros.md).
+    """
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+
+
 class Process:
     """A node, or another command of the package, with all that it printed."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], log: Path, priority: int = 0) -> None:
-        """``priority``: SCHED_FIFO for all its threads, where that is permitted."""
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path, prompt: bool = False) -> None:
+        """``prompt``: it goes before other work, where that is permitted."""
         self.log = log
 
         def prepare() -> None:
             # A test run in the background ignores the interrupt; the process under test must not inherit that.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a test run that is killed leaves nothing behind
-            if priority:
-                with contextlib.suppress(PermissionError):
-                    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+            if prompt:
+                go_first()
 
         with log.open("w") as out:
             self.popen = subprocess.Popen(
@@ -87,8 +96,8 @@ def alive(pid: int) -> bool:
 class Graph:
     """A ROS domain for one test: starts processes, listens, sends, calls services."""
 
-    def __init__(self, folder: Path, priority: int = 0) -> None:
-        self.priority = priority
+    def __init__(self, folder: Path, prompt: bool = False) -> None:
+        self.prompt = prompt
         self.domain = random.SystemRandom().randrange(1, 100)  # Linux keeps the ports of higher ones for itself
         self.environment = {
             **os.environ,
@@ -106,6 +115,11 @@ class Graph:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
 
+    def in_slow_motion(self, factor: int) -> None:
+        """All processes that are started from now on: see ``slow_motion``."""
+        path = [str(Path(__file__).parent / "slow_motion"), *filter(None, [self.environment.get("PYTHONPATH")])]
+        self.environment |= {"SLOW_MOTION": str(factor), "PYTHONPATH": os.pathsep.join(path)}
+
     def start(self, node: str, *arguments: str, **parameters: object) -> Process:
         """A node with parameters; ``arguments`` are more ``--ros-args``."""
         given = [part for name, value in parameters.items() for part in ("-p", f"{name}:={_yaml(value)}")]
@@ -119,7 +133,7 @@ class Graph:
 
     def _start(self, command: list[str], name: str) -> Process:
         log = self.folder / f"{len(self.processes)}_{name}.txt"
-        self.processes.append(Process(command, self.environment, log, self.priority))
+        self.processes.append(Process(command, self.environment, log, self.prompt))
         return self.processes[-1]
 
     def listen(self, kind: type, topic: str, qos: QoSProfile | int = 1000) -> list[Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dask_pair import dask_pair
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.robot.model import Robot
@@ -42,6 +43,24 @@ def test_an_interrupted_search_ends_where_an_uninterrupted_one_does(tmp_path: Pa
         np.testing.assert_array_equal(one.pose, other.pose)
     with pytest.raises(InputError, match="belongs to another search"):
         optimise.search("human", file, 7, seed=4, worlds=1, journal=part)
+
+
+def test_two_processes_or_a_cluster_that_loses_a_worker_find_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "bend.yaml"
+    file.write_text(SCRIPT, encoding="utf-8")
+    alone = hunt(file, tmp_path / "alone", 14)
+    two = optimise.search("human", file, 14, seed=3, worlds=1, workers=2)
+    assert two.history == alone.history
+    with dask_pair(tmp_path) as (address, crew):
+        lost: list[bool] = []
+
+        def kill_one(_: float, __: optimise.Found) -> None:
+            if not lost:
+                crew[0].kill()
+                lost.append(True)
+
+        there = optimise.search("human", file, 14, seed=3, worlds=1, progress=kill_one, cluster=address)
+    assert lost and there.history == alone.history
 
 
 def test_a_candidate_stays_inside_the_ranges_and_is_symmetric(tmp_path: Path, human: Robot) -> None:

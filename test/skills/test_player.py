@@ -12,7 +12,7 @@ from skills.conftest import SCRIPT
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.skills import script as scripts
 from humanoid_balance.skills.curve import Curve
-from humanoid_balance.skills.player import STUCK, Player, Tilt
+from humanoid_balance.skills.player import STUCK, SWING, Player, Tilt
 
 DT = 0.001
 
@@ -100,3 +100,16 @@ def test_a_key_that_is_not_needed_is_left_out(human: Robot, tmp_path: Path, load
     assert ticks * DT == pytest.approx(length, abs=0.01)
     assert q[7 + knee] == pytest.approx(0.5, abs=0.01)
     assert (highest > 1.9) == (load == 0.0)
+
+
+def test_a_first_key_that_is_far_away_comes_later_and_the_others_with_it(human: Robot, script_file: Path) -> None:
+    script = scripts.load(script_file, human)
+    near, far = Player(human, script), Player(human, script)
+    pose = script.keys[0].pose
+    near.begin(pose)
+    away = pose.copy()
+    away[human.joint_names.index("l_shoulder_pitch")] -= 3.6
+    far.begin(away)
+    late = 3.6 / SWING - script.keys[0].at
+    assert late > 0 and [key.at for key in near.script.keys] == [key.at for key in script.keys]
+    assert [key.at for key in far.script.keys] == pytest.approx([key.at + late for key in script.keys])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from skills.conftest import SCRIPT
 
-from humanoid_balance.errors import InputError
+from humanoid_balance.errors import ConfigError, InputError
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.skills import script as scripts
@@ -89,3 +89,11 @@ def test_recover_chains_scripts_onto_the_feet(human: Robot, script_file: Path) -
     assert [script.ends for script in chain(known, "supine")] == ["prone", "feet"]
     assert [script.ends for script in chain(known, "prone")] == ["feet"]
     assert chain(known, "left") == []
+
+
+def test_a_variant_with_narrower_joints_goes_without_what_it_cannot_reach() -> None:
+    kudoh = registry.load("human:ranges=kudoh")
+    found = scripts.library(kudoh)
+    assert "supine to prone" in found and "get up" not in found
+    with pytest.raises(ConfigError, match=r"allowed: .*the range of"):
+        scripts.find(found, "get up", kudoh)

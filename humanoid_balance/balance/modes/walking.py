@@ -9,7 +9,9 @@ import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
 from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
+from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
+from humanoid_balance.balance.heel import Heel
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
@@ -21,35 +23,41 @@ from humanoid_balance.balance.situation import LIGHT, Situation, Stance
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.geometry import Point
-from humanoid_balance.types import GRAVITY, STILL, Command, Reference
+from humanoid_balance.types import GRAVITY, STILL, Command, HeelReference, Reference
 
 SHIFT, TRANSFER, SWING = "shift", "transfer", "swing"  # the weight goes onto the first stance foot; changes feet
 DEPTH = 0.001  # landings are planned this far below the ground: the foot is down in time [CoM heights]
 SCUFF = 0.03  # a foot that should be high and touches the ground for less than this goes on [s]
 TOUCHDOWN = 0.07  # speed of a foot that lands [sqrt(g h)]: slower ones leave open when, faster ones knock
 HURRY = 0.12  # the velocity that steps aim at follows the command with this acceleration [g]
+FRONT = 0.98  # share of the sole's half length beyond which the pressure is where a rising heel brings it
 SLOW = 0.005  # commands below this are none [m/s, rad/s]
 MOMENTUM = np.array([100.0, 100.0, 10.0])  # weight of the angular momentum against that of joint accelerations
 ENDS = 1.2  # a DCM that will be no further from the stance foot lets the next step be the last [half soles]
 PATIENCE = 2.0  # a shift that takes longer is given up [s]
 
 
+Heels = tuple[HeelReference | None, HeelReference | None]
+
+
 def asked(now: Situation, memory: Memory) -> bool:
-    """The operator wants the robot to go, or has a plan that it can follow."""
-    route = _route(memory)
+    """The operator wants the robot to go, or has a plan that it can follow, and its legs can."""
+    if _walking(memory).unable:
+        return False
+    route = _walking(memory).route
     route.see(now)
     return (now.command is not STILL and wanted(now.command)) or route.begins(now)
 
 
 def as_placed(now: Situation, memory: Memory) -> bool:
     """The feet stand where a plan ends that is still commanded."""
-    return _route(memory).finished
+    return _walking(memory).route.finished
 
 
-def _route(memory: Memory) -> Route:
+def _walking(memory: Memory) -> Walking:
     mode = memory.modes[Walking.name]
     assert isinstance(mode, Walking)
-    return mode.route
+    return mode
 
 
 def wanted(command: Command) -> bool:
@@ -77,6 +85,7 @@ class Walking(BalanceMode):
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         robot, planner, edge = memory.robot, memory.planner, memory.maker.edge
+        self.unable = missing(robot)
         self.reach = planner.reach
         self.gait = Gait(robot, self.reach)
         self.route = Route(robot, self.gait)
@@ -86,6 +95,7 @@ class Walking(BalanceMode):
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
         self.crouch = Crouch(robot, self.gait)
+        self.heel = Heel(robot, self.gait.legs)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -93,7 +103,7 @@ class Walking(BalanceMode):
         return wanted(command) or bool(command.footsteps and not _named(command))
 
     def refuses(self, command: Command) -> str:
-        return self.route.refused if command.footsteps else ""
+        return self.unable or (self.route.refused if command.footsteps else "")
 
     def enter(self, now: Situation) -> None:
         """From standing. The first foot is the plan's, that on the side of the command, or the lighter one."""
@@ -112,6 +122,8 @@ class Walking(BalanceMode):
         self.plan: Adapted | None = None
         self.last = False  # the step under way ends the walk
         self.crouch.reset(now.state.stamp, now.height)
+        self.heel.reset()
+        self.dt = 0.0
         self.pace.reset()
 
     # ---- coordinates of the stance foot, y toward the swinging leg ----
@@ -150,7 +162,7 @@ class Walking(BalanceMode):
         return self._transfer(now)
 
     def _follow_command(self, now: Situation) -> None:
-        dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
+        self.dt, self.stamp = now.state.stamp - self.stamp, now.state.stamp
         self.route.see(now, None if self.phase == SHIFT else self.side, self.cycle if self.phase == SWING else None)
         planned = self.route.following
         self.going = planned or wanted(now.command)
@@ -163,9 +175,9 @@ class Walking(BalanceMode):
         forward, left, turn = self.command
         x, y, _ = self.velocity
         dx, dy = forward - x, left - y
-        share = min(1.0, HURRY * GRAVITY * dt / max(math.hypot(dx, dy), 1e-9))
+        share = min(1.0, HURRY * GRAVITY * self.dt / max(math.hypot(dx, dy), 1e-9))
         self.velocity = (x + share * dx, y + share * dy, turn)
-        self.heading += turn * dt
+        self.heading += turn * self.dt
 
     def _shifted(self, now: Situation) -> bool:
         """Send the DCM toward the stance foot; True when it is where a step begins."""
@@ -202,13 +214,19 @@ class Walking(BalanceMode):
         light = float(now.state.wrench[self.side, 2]) < LIGHT * self.memory.robot.weight
         if share >= 1.0 or (light and share > 0.5):
             self.phase, self.cycle.side = SWING, self.side
-            self.cycle.lift(now, plan.time)
+            self.cycle.lift(now, plan.time, self.heel.up)
+            self.heel.reset()
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
         load = np.empty(2)
         load[1 - self.side], load[self.side] = 0.2 + 1.6 * share, max(0.02, 1.1 * (1 - share))
-        return self._reference(now, load_max=load, footholds=self.route.ahead())
+        return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
+
+    def _heels(self, now: Situation, side: int) -> Heels:
+        """The heel of the foot that carries, or is left behind."""
+        heel = self.heel.update(now, side, self.dt)
+        return (heel, None) if side == 0 else (None, heel)
 
     def _swing(self, now: Situation) -> Reference | None:
         """Adapt place and time of the landing; None when the foot is down."""
@@ -225,9 +243,15 @@ class Walking(BalanceMode):
         usual = max(self.gait.step_time(self.velocity) - self.gait.transfer - since, 0.0)
         plan = self._adapt(now, self._dcm(now), times, usual)
         cycle.retarget(now, self._world(now, plan.aim), self.target_yaw, plan.time)
-        self.pressure = self._world(now, plan.pressure)
+        px, py = plan.pressure
+        heels: Heels = (None, None)
+        if self.heel.up or px > FRONT * self.adapter.half[0]:
+            heels = self._heels(now, 1 - self.side)
+            if self.heel.up:  # the ground pushes on the front edge only
+                px = self.memory.planner.half_length
+        self.pressure = self._world(now, (px, py))
         footholds = (*cycle.footholds, *self.route.ahead(self.route.leads(self.side)))
-        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds)
+        return self._reference(now, contact=contact, load_max=load, feet=feet, footholds=footholds, heels=heels)
 
     def _landed(self, now: Situation) -> None:
         """Over to the other foot, unless this was the last step and the DCM stays between the feet."""
@@ -288,7 +312,16 @@ class Walking(BalanceMode):
             turn = maker.laws.slow(now, self.sole.update(now.state, (self.side == 1, self.side == 0))).turn
         height = self._height(now)
         wish = Wish(self.pressure, turn)
-        return maker.make(self.name, now, wish, stack=WALK, height=height, momentum_weight=MOMENTUM, **parts)
+        return maker.make(
+            self.name,
+            now,
+            wish,
+            stack=WALK,
+            height=height,
+            height_rate=self.crouch.rate,
+            momentum_weight=MOMENTUM,
+            **parts,
+        )
 
     def _height(self, now: Situation) -> float:
         """Of the CoM above the ground [m]."""

@@ -37,14 +37,21 @@ class ServoChain:
         self.chain = VirtualServos(self._servos)
         self._shafts = tuple(self.chain.servos.values())
         self._fed = 0
+        self._look()
+
+    def _look(self) -> None:
+        """What the control tables say: they change with a packet, a watchdog or a fault, the body moves in between."""
+        self._given = self.gauge.torque(np.array([shaft.torque() for shaft in self._shafts]))
+        self._mode = Mode.DISARMED
+        if any(shaft.get(registers.BUS_WATCHDOG) == TRIPPED for shaft in self._shafts):
+            self._mode = Mode.LAPSED
+        elif any(shaft.get(registers.TORQUE_ENABLE) for shaft in self._shafts):
+            self._mode = Mode.TORQUE
 
     @property
     def mode(self) -> Mode:
         """In the words of the boards."""
-        if any(shaft.get(registers.BUS_WATCHDOG) == TRIPPED for shaft in self._shafts):
-            return Mode.LAPSED
-        on = any(shaft.get(registers.TORQUE_ENABLE) for shaft in self._shafts)
-        return Mode.TORQUE if on else Mode.DISARMED
+        return self._mode
 
     @property
     def why(self) -> str:
@@ -53,7 +60,7 @@ class ServoChain:
     @property
     def following(self) -> bool:
         """A goal current is not zero: servos that the host damps at rest do not let the body go."""
-        return any(shaft.torque() for shaft in self._shafts)
+        return bool(self._given.any())
 
     def receive(self, data: bytes, now: int) -> bool:
         """Answer with what the shafts do now."""
@@ -68,6 +75,7 @@ class ServoChain:
             shaft.show(float(angle), float(speed), shaft.torque())
         answer = self.chain.receive(data, now)
         self._fed = now
+        self._look()
         if answer:
             self.out.append(answer)
         return False
@@ -79,7 +87,8 @@ class ServoChain:
         """Servos do not wait for a host."""
 
     def tick(self, now: int) -> None:
-        self.chain.tick(now)
+        if self.chain.tick(now):
+            self._look()
 
     def lose_time(self, lost: int) -> None:
         for shaft in self._shafts:
@@ -90,7 +99,7 @@ class ServoChain:
         return now - self._fed
 
     def torque(self, position: Array, velocity: Array) -> Array:
-        return self.gauge.torque(np.array([shaft.torque() for shaft in self._shafts]))
+        return self._given
 
     def ail(self, faults: Sequence[PlannedFault]) -> None:
         """Hardware errors stay until the host reboots the servo; a silent one speaks again when its fault is over."""
@@ -100,6 +109,8 @@ class ServoChain:
             for kind, error in ERRORS.items():
                 if kind in present:
                     shaft.fail(error)
+        if faults:
+            self._look()
 
     def port_closed(self, now: int) -> None:
         """Their own watchdog has to notice."""

@@ -76,7 +76,10 @@ class ServoBus:
     # ---- start ----
 
     def find(self) -> None:
-        """Every servo must be there, without torque and in current control; an InputError names the one that is not."""
+        """Every servo must be there; it is without torque, in current control and quick to answer then.
+
+        An InputError names the one that is not.
+        """
         self._broadcast(registers.TORQUE_ENABLE, 0)
         for servo, joint in zip(self.servos, self.table, strict=True):
             what = f"servo {servo.identifier} of joint '{joint.name}' at {self.port.url}"
@@ -84,7 +87,10 @@ class ServoBus:
                 raise InputError(f"{what}: does not answer")
             mode = bytes((registers.CURRENT_CONTROL,))
             counts = int(servo.current_limit / servo.current_unit).to_bytes(2, "little")
-            for register, data in ((registers.OPERATING_MODE, mode), (registers.CURRENT_LIMIT, counts)):
+            wanted = (
+                (registers.RETURN_DELAY, bytes(1)), (registers.OPERATING_MODE, mode), (registers.CURRENT_LIMIT, counts),
+            )  # fmt: skip
+            for register, data in wanted:
                 answer = self._insist(write(servo.identifier, register.address, data), servo.identifier)
                 complaints = status_faults(answer.error) if answer else ("servo_silent",)
                 if complaints:

@@ -24,6 +24,7 @@ class Register(NamedTuple):
 
 
 MODEL_NUMBER = Register(0, 2)
+RETURN_DELAY = Register(9, 1)  # [2 µs] before each answer, 500 µs from the factory; writable while the torque is off
 OPERATING_MODE = Register(11, 1)  # writable while the torque is off
 CURRENT_LIMIT = Register(38, 2)  # writable while the torque is off
 TORQUE_ENABLE = Register(64, 1)

@@ -38,6 +38,7 @@ class VirtualServo:
 
     def __post_init__(self) -> None:
         self.put(registers.MODEL_NUMBER, self.model)
+        self.put(registers.RETURN_DELAY, 250)
         self.put(registers.OPERATING_MODE, 3)  # position control, as it leaves the factory
         self.put(registers.CURRENT_LIMIT, 2047)
         self.show(0.0, 0.0, 0.0)
@@ -69,12 +70,16 @@ class VirtualServo:
         counts = max(-limit, min(limit, self.get(registers.GOAL_CURRENT, signed=True)))
         return counts * self.servo.current_unit * self.servo.torque_constant
 
-    def tick(self, now: int) -> None:
-        """The bus watchdog runs while the torque is on."""
+    def tick(self, now: int) -> bool:
+        """The bus watchdog runs while the torque is on; True when it trips."""
+        if now - self.fed <= WATCHDOG_UNIT:  # the usual case, at once
+            return False
         units = self.get(registers.BUS_WATCHDOG)
         on = self.get(registers.TORQUE_ENABLE)
-        if on and units not in (0, TRIPPED) and now - self.fed > units * WATCHDOG_UNIT:
+        trips = bool(on) and units not in (0, TRIPPED) and now - self.fed > units * WATCHDOG_UNIT
+        if trips:
             self.put(registers.BUS_WATCHDOG, TRIPPED)
+        return trips
 
     @property
     def alert(self) -> int:
@@ -111,9 +116,9 @@ class VirtualServos:
             answer += self._answer(packet)
         return answer
 
-    def tick(self, now: int) -> None:
-        for servo in self.servos.values():
-            servo.tick(now)
+    def tick(self, now: int) -> bool:
+        """True when a watchdog trips."""
+        return any([servo.tick(now) for servo in self.servos.values()])
 
     def _answer(self, packet: Received) -> bytes:
         parameters = packet.parameters

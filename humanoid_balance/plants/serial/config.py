@@ -14,6 +14,7 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.yaml_file import Reader, names_of, read
 
 BAUD = 4_000_000
+PERIOD = 0.001  # of a loop for which nobody gives another [s]
 KINDS = ("board", "dynamixel")
 
 
@@ -36,7 +37,7 @@ class HardwareConfig:
     calibration: Mapping[str, JointCalibration] = field(default_factory=dict)
     torque: float = 1.0  # share of the robot's torque limits that is allowed; the host's part is ``Robot.capped``
     robot: str | None = None  # specification of the robot
-    period: float = 0.001  # of the loop [s]
+    period: float | None = None  # of the loop [s]; None: whoever opens the boards has one
     file: Path | None = None
 
     @staticmethod
@@ -68,7 +69,7 @@ def load(file: Path) -> HardwareConfig:
         calibration={name: _calibration(joints.section(name)) for name in list(joints.data)},
         torque=reader.number("torque", 1.0, 0.01, 1.0),
         robot=reader.text("robot", None),
-        period=reader.number("period", 0.001, 1e-4, 0.02),
+        period=reader.number("period", PERIOD, 1e-4, 0.02) if "period" in reader.data else None,
         file=file,
     )
     reader.done(names_of(HardwareConfig, ("file",)))

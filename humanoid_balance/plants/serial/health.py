@@ -9,7 +9,7 @@ import numpy as np
 
 from humanoid_balance.plants.protocol import Mode, fault_names
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES
-from humanoid_balance.plants.serial.line import Bus
+from humanoid_balance.plants.serial.line import TOO_LATE, Bus
 from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Array
 
@@ -117,6 +117,9 @@ def trouble(buses: Sequence[Bus], armed: bool, silence: float = SILENCE) -> Trip
         cause = bus.joint_cause()
         if cause is not None:
             return Trip(cause.what, cause.joint, cause.value, cause.limit)
+        if not armed and bus.late > TOO_LATE:
+            what = "share of late cycles; next: fewer servos per line, a longer period, less other work"
+            return Trip(what, bus.name, bus.late, TOO_LATE)
         if bus.mode not in modes:
             assert bus.sample is not None
             if bus.cause is not None:

@@ -32,6 +32,7 @@ from humanoid_balance.plants.serial.events import EventLog
 from humanoid_balance.types import Array, TorqueCommand
 
 HISTORY = 200  # arrivals that rate and jitter are taken from
+TOO_LATE = 0.2  # share of late cycles with which nothing is armed: joints would be without a reading for too long
 STOPPED_MODES = (Mode.STOPPING, Mode.STOPPED)  # an emergency stop has arrived
 SWITCHED_OFF = (Mode.OFF, Mode.STOPPING, Mode.STOPPED)  # modes in which a board takes no configuration
 
@@ -89,6 +90,8 @@ class Bus(ABC):
     configure: Configure | None
     connected: bool
     problem: str  # why this bus cannot be used
+    paces = True  # the loop waits for its samples
+    late = 0.0  # share of its cycles that took longer than they should, of late
 
     def __init__(self, port: Port, news: threading.Condition, now: Clock) -> None:
         self.port, self.news, self.url = port, news, port.url

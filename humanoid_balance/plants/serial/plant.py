@@ -16,7 +16,7 @@ from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TI
 from humanoid_balance.plants.pushes import ExternalForce
 from humanoid_balance.plants.serial import health, table
 from humanoid_balance.plants.serial.bus import BoardBus
-from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
+from humanoid_balance.plants.serial.config import PERIOD, BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.events import BusEvent, Severity
 from humanoid_balance.plants.serial.gate import Gate
 from humanoid_balance.plants.serial.line import STOPPED_MODES, Bus, LineSettings
@@ -60,7 +60,7 @@ class SerialPlant:
         self._silence = (
             float("inf") if lockstep else health.SILENCE
         )  # in lock-step nobody speaks before he is spoken to
-        self.dt = self.config.period if dt is None else dt
+        self.dt = dt or self.config.period or PERIOD
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
         self.gate = Gate(TorqueBounds(self.robot.torque_limit, SafetyLimits().rate))
         self.buses: list[Bus] = []
@@ -76,6 +76,8 @@ class SerialPlant:
         try:
             for bus in self.config.buses:
                 self.buses.append(self._open_bus(bus))
+            every = range(len(self.buses))  # those that set the pace; servos do where there is nothing else
+            self._pacing = [k for k in every if self.buses[k].paces] or list(every)
             self._connect(timeout)
         except BaseException:
             self.close()
@@ -89,7 +91,8 @@ class SerialPlant:
         self._news.wait(seconds)
 
     def _open_bus(self, config: BusConfig) -> Bus:
-        period = 0 if config.half_duplex else round(1e6 * self.dt)
+        asked = config.half_duplex and not config.servos  # it speaks only when it is spoken to; servos have a cycle
+        period = 0 if asked else round(1e6 * self.dt)
         wish = LineSettings(period, self.lockstep, self.robot.torque_limit, self.robot.brake)
         port, known = Port(config.port, config.baud), self.config.calibration
         bus: Bus
@@ -147,7 +150,10 @@ class SerialPlant:
     # ---- the loop ----
 
     def read(self) -> SensorFrame:
-        """The next sample of all boards; if none comes in time, the last one again, with its old stamp."""
+        """The next sample of all boards; if none comes in time, the last one again, with its old stamp.
+
+        Servos are not waited for beside boards: a line of them is slower, and the legs must not depend on the arms.
+        """
         with self._news:
             if self.lockstep:
                 self._await_lockstep()
@@ -156,7 +162,7 @@ class SerialPlant:
                     self._wait(left)  # boards that answer at once do not set the pace
                 # Also who comes late waits a moment: what came meanwhile is with a reader thread that had no turn.
                 deadline = max(self._returned + PATIENCE * self.dt, self._time() + self.dt)
-                while not all(self._fresh(k) for k in range(len(self.buses))):
+                while not all(self._fresh(k) for k in self._pacing):
                     left = deadline - self._time()
                     if left <= 0.0:
                         break

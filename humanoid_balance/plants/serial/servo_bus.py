@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from humanoid_balance.errors import InputError
-from humanoid_balance.plants.dynamixel import Servo
+from humanoid_balance.plants.dynamixel import Servo, timing
 from humanoid_balance.plants.dynamixel.bus import ServoBus
 from humanoid_balance.plants.port import Port, PortError
 from humanoid_balance.plants.protocol import (
@@ -29,15 +29,19 @@ from humanoid_balance.plants.protocol import (
 )
 from humanoid_balance.plants.serial import table
 from humanoid_balance.plants.serial.calibration import JointCalibration
-from humanoid_balance.plants.serial.line import Bus, Clock, LineSettings, Sample, microseconds
+from humanoid_balance.plants.serial.events import Severity
+from humanoid_balance.plants.serial.line import TOO_LATE, Bus, Clock, LineSettings, Sample, microseconds
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import TorqueCommand
 
 REOPEN = 0.2  # how often a lost port is tried again [s]
+WINDOW = 500  # cycles over which those are counted that come late
 
 
 class DynamixelBus(Bus):
-    """Servos by joint name. ``cycle`` is called by a thread of its own every period."""
+    """Servos by joint name. ``cycle`` is called by a thread of its own, as often as the line allows."""
+
+    paces = False
 
     def __init__(
         self,
@@ -52,7 +56,7 @@ class DynamixelBus(Bus):
         super().__init__(port, news, now)
         if wish.lockstep:
             raise InputError(f"port {self.url}: lock-step is for simulators; these are servos")
-        self._period = 1e-6 * wish.period
+        self._period = timing.period(self.url, len(servos), port.baud, 1e-6 * wish.period)
         self.index = np.array([robot.joint_names.index(name) for name in servos], dtype=int)
         self.gauge = table.calibration(list(servos), known)
         ends = self.gauge.raw_position(robot.lower[self.index]), self.gauge.raw_position(robot.upper[self.index])
@@ -68,6 +72,7 @@ class DynamixelBus(Bus):
         self.identity = Identity("dynamixel", bytes(20), len(rows), Sensors(0), False, table_hash(rows), wish.period)
         self.connected, self.problem = False, ""
         self._closing = False
+        self._cycles, self._late = 0, 0  # of the present window
         self._thread = threading.Thread(target=self._run, name=f"servos of {self.url}", daemon=True)
 
     def open(self) -> None:
@@ -136,7 +141,23 @@ class DynamixelBus(Bus):
                 continue
             self.cycle()
             ahead = max(ahead + self._period, time.monotonic() - self._period)
-            time.sleep(max(0.0, ahead - time.monotonic()))
+            left = ahead - time.monotonic()
+            self._watch_pace(left < 0.0)
+            time.sleep(max(0.0, left))
+
+    def _watch_pace(self, late: bool) -> None:
+        """Log when the servos take longer than their period again and again, and when they no longer do."""
+        self._cycles, self._late = self._cycles + 1, self._late + late
+        if self._cycles < WINDOW:
+            return
+        before, share = self.late, self._late / WINDOW
+        self._cycles = self._late = 0
+        with self.news:
+            self.late = share
+            if (share > TOO_LATE) != (before > TOO_LATE):
+                severity = Severity.WARN if share > TOO_LATE else Severity.INFO
+                told = f"{share:.0%} of the cycles took longer than their {1e3 * self._period:.1f} ms"
+                self.log.add(1e-6 * self._now(), severity, told)
 
     def cycle(self) -> None:
         """One exchange with the servos, and the sample of it."""

@@ -16,11 +16,11 @@ from humanoid_balance.plants.board.wiring import devices_of, endpoint_of
 from humanoid_balance.plants.dynamixel import Servo
 from humanoid_balance.plants.port import Port
 from humanoid_balance.plants.protocol import Configure, JointFault, Mode, Packet, Sensors
-from humanoid_balance.plants.serial import table
+from humanoid_balance.plants.serial import health, table
 from humanoid_balance.plants.serial.calibration import JointCalibration
 from humanoid_balance.plants.serial.config import BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.line import LineSettings
-from humanoid_balance.plants.serial.servo_bus import DynamixelBus
+from humanoid_balance.plants.serial.servo_bus import WINDOW, DynamixelBus
 from humanoid_balance.robot import registry
 from humanoid_balance.types import TorqueCommand
 
@@ -203,3 +203,15 @@ def test_a_link_that_leads_to_a_real_port_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists and is no link to a pseudo-terminal"):
         endpoint_of(str(link))
     assert str(link.readlink()) == "/dev/null"
+
+
+def test_servos_that_come_late_again_and_again_are_told_and_not_armed() -> None:
+    bench = Workbench()
+    bench.tick(Mode.DISARMED, TorqueCommand.damp(0.0, ZERO))
+    assert health.trouble([bench.bus], armed=False) is None
+    for k in range(WINDOW):
+        bench.bus._watch_pace(k % 3 == 0)
+    trouble = health.trouble([bench.bus], armed=False)
+    assert trouble is not None and trouble.what.startswith("share of late cycles; next: "), trouble
+    assert health.trouble([bench.bus], armed=True) is None, "one that is armed goes on as long as it can"
+    assert "33% of the cycles took longer than their" in str(bench.bus.log.fetch()[-1])

@@ -79,6 +79,7 @@ def test_servos_are_found_and_set_to_current_control() -> None:
     for virtual in rig.servos.servos.values():
         assert virtual.get(registers.OPERATING_MODE) == registers.CURRENT_CONTROL
         assert virtual.get(registers.CURRENT_LIMIT) == int(2.0 / 2.69e-3)
+        assert virtual.get(registers.RETURN_DELAY) == 0, "500 µs for each answer, as it leaves the factory"
         assert virtual.get(registers.TORQUE_ENABLE) == 0
 
 

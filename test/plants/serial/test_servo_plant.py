@@ -127,3 +127,15 @@ def test_servos_and_a_sensor_board_are_one_plant(workshop: Workshop) -> None:
             plant.write(BRAKE)
         assert trouble.where == ROBOT.joint_names[5]
     assert not any(servo.torque() for servo in workshop.servos.servos.values())
+
+
+def test_boards_set_the_pace_and_servos_that_do_not_answer_hold_up_nothing(workshop: Workshop) -> None:
+    with SerialPlant(ROBOT, config(workshop), 0.005) as plant:
+        complete(plant)
+        for servo in workshop.servos.servos.values():
+            servo.silent = True
+        stamps = []
+        for _ in range(40):
+            stamps.append(plant.read().stamp)
+            plant.write(OFF)
+    assert np.diff(stamps).min() < 2 * plant.dt, "the loop waits up to three periods for boards"

@@ -1,0 +1,78 @@
+"""The heel of the foot that is left behind comes up before the foot leaves: the leg is too short otherwise.
+
+A flat sole ties the ankle to the ground. Where the hip gets further away from it than the leg is long, the knee is
+straight, the foot is torn off, swings like a stick and scuffs the ground. A sole that turns about its front edge lets
+the ankle follow the hip: ``Legs.rise`` says how far it has to turn for the hip as it will be ``AHEAD`` from now.
+"""
+
+from __future__ import annotations
+
+import math
+
+from humanoid_balance.balance.legs import Legs
+from humanoid_balance.balance.situation import Situation
+from humanoid_balance.robot.model import Robot
+from humanoid_balance.types import Array, HeelReference
+
+LENGTH = 0.98  # share of its length that the leg may have
+FREE = 0.85  # share of the ankle's range that a raised heel uses
+LEAST = 0.03  # a heel that has to come up by less stays down [rad]
+QUICK = 40.0  # the heel follows what the leg needs at this frequency, critically damped [1/s]
+AHEAD = 0.1  # what the leg needs is looked ahead [s]: the heel follows late, and a foot that left lags behind the hip
+
+
+class Heel:
+    """Of the foot that carries now, or is left behind."""
+
+    def __init__(self, robot: Robot, legs: Legs) -> None:
+        self.robot, self.legs = robot, legs
+        self.most = FREE * legs.points  # [rad]
+        self.toe = [float(corners[:, 0].max()) for corners in robot.soles]
+        self.reset()
+
+    def reset(self) -> None:
+        """The sole is flat, or another one is looked at."""
+        self.angle = self.rate = 0.0
+        self.up = False
+
+    def update(self, now: Situation, side: int, dt: float) -> HeelReference | None:
+        """What the heel of a foot should do; None as long as its sole is flat."""
+        needed = self.needed(now, side, AHEAD)
+        if not self.up:
+            if needed < LEAST:
+                return None
+            self.up = True
+        acceleration = QUICK * QUICK * (needed - self.angle) - 2 * QUICK * self.rate
+        self.rate += acceleration * dt
+        self.angle += self.rate * dt
+        if self.angle < 0.0 or (needed == 0.0 and self.angle < 0.2 * LEAST):
+            self.reset()
+            return None
+        return HeelReference(self.angle, self.rate, acceleration)
+
+    def needed(self, now: Situation, side: int, ahead: float) -> float:
+        """By how much the heel has to be up in a while [rad]."""
+        legs, state = self.legs, now.state
+        position, rotation = state.sole_position[side], state.sole_rotation[side]
+        cos, sin = rotation[0, 0], rotation[1, 0]
+        size = math.hypot(cos, sin)
+        cos, sin = cos / size, sin / size
+        tx, ty, tz = (position + self.toe[side] * rotation[:, 0]).tolist()
+        hx, hy, hz = self._hip(state.q, side)
+        vx, vy, vz = state.com_velocity.tolist()
+        dx, dy = hx + ahead * vx - tx, hy + ahead * vy - ty
+        x, y = cos * dx + sin * dy + legs.toe, cos * dy - sin * dx
+        return min(self.most, legs.rise(x, y, hz + ahead * vz - tz - legs.ankle, LENGTH))
+
+    def _hip(self, q: Array, side: int) -> tuple[float, float, float]:
+        """Its place in the world [m]."""
+        x, y, z, w = q[3:7].tolist()
+        u, v, t = self.legs.socket
+        v = v if side == 0 else -v
+        ax, ay, az = 2 * (y * t - z * v), 2 * (z * u - x * t), 2 * (x * v - y * u)
+        px, py, pz = q[:3].tolist()
+        return (
+            px + u + w * ax + y * az - z * ay,
+            py + v + w * ay + z * ax - x * az,
+            pz + t + w * az + x * ay - y * ax,
+        )
