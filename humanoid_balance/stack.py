@@ -14,6 +14,7 @@ from humanoid_balance.loop import EstimatorBox, Loop, SafetyStage
 from humanoid_balance.plants.plant import Plant
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator, open_simulator
+from humanoid_balance.plants.springs import STIFFNESS
 from humanoid_balance.plants.world import GROUNDS, RISING, SIMULATORS, TILTED, PlantOptions, World
 from humanoid_balance.repertoire import WHOLE
 from humanoid_balance.robot import registry
@@ -45,6 +46,7 @@ class RunSettings:
     drop: float = 0.0  # of the ground, a step down or a hole on the way [m]
     rise: float | None = None  # height of a stair; tiles are so much higher or lower [m]
     tread: float | None = None  # length of a stair, side of a tile [m]
+    stiffness: float = STIFFNESS  # of a ground of springs, per point of a sole [N/m]
     torque_scale: float = 1.0
     torque_limit: float | None = None  # no motor is stronger than this, and the controller knows it [N m]
     noise: float = 1.0
@@ -57,7 +59,7 @@ class RunSettings:
         ranges = {
             "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 5.0),
             "payload": (0.0, 500.0), "drop": (0.0, 1.0), "rise": (0.001, 0.4), "tread": (0.1, 1.0),
-            "torque_scale": (0.0, 10.0),
+            "torque_scale": (0.0, 10.0), "stiffness": (100.0, 1e5),
             "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),
             "sensor_latency": (0.0, 0.1), "actuator_latency": (0.0, 0.1), "seed": (0, 2**63),
             "period": (0.001, 0.01),
@@ -93,7 +95,7 @@ class RunSettings:
         return World(
             self.slope, self.friction, self.payload, self.ground, planar=self.planar, drop=self.drop,
             rise=rise if self.rise is None else self.rise, tread=tread if self.tread is None else self.tread,
-            seed=self.seed if self.ground == "tiles" else 0,
+            seed=self.seed if self.ground == "tiles" else 0, stiffness=self.stiffness,
         )  # fmt: skip
 
 
@@ -161,4 +163,7 @@ def simulated(
         return build(robot, plant, settings, safety=active(robot, plant.read().torque))
     safety = active(robot, plant.read().torque)
     plant.reset()
-    return build(robot, plant, settings, safety=safety)
+    estimator = None
+    if plant.options.world.ground == "springs":  # the operator knows on what it walks
+        estimator = Estimator(robot, EstimatorSettings.at(plant.dt).yielding())
+    return build(robot, plant, settings, estimator, safety)

@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--turn", type=number, default=0.0, metavar="RAD/S", help="to the left")
     add("--script", type=Path, metavar="F.yaml", help="velocities and footstep plans over time")
     add("--footsteps", type=Path, metavar="F.yaml", help="footsteps to take instead of a velocity")
+    add("--style", type=Path, metavar="CLIP.npz", help="walk by a clip that 'motion import' has fitted to the robot")
     add("--time", type=number, metavar="S", help="length of the run; default: 10 s, at least 4 s after the last push")
     add("--push", type=push, action="append", default=[], metavar="N:S:DEG:AT", help="may be given several times")
     add("--push-phase", type=phase, metavar="P", help="0 to 1: a push waits for this share of the step after its time")
@@ -55,6 +56,10 @@ def phase(text: str) -> float:
 
 def script(options: argparse.Namespace) -> experiment.Itinerary:
     velocity = (options.velocity, options.lateral, options.turn)
+    if options.style is not None:
+        if any(velocity) or options.script is not None or options.footsteps is not None:
+            raise InputError("style: --velocity, --lateral, --turn, --script and --footsteps do not go with it")
+        return experiment.Itinerary()
     if options.script is not None and options.footsteps is not None:
         raise InputError("footsteps: --script does not go with it; a script may have footsteps of its own")
     if options.footsteps is not None:
@@ -76,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--push-link and --push-height say where a push acts; allowed: together with --push")
     check_outputs(options)
     with Bar(f"walk {options.robot}") as bar:
-        done = experiment.run(settings, orders, pushes, options.push_phase, bar, options.log)
+        done = experiment.run(settings, orders, pushes, options.push_phase, bar, options.log, options.style)
     write_outputs(done, options, story(done.result))
     if options.json:
         print_json(done.result)

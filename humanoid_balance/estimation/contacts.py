@@ -21,6 +21,7 @@ class FootContact:
         self._middle, self._width = (self._on + self._off) / 2, (self._on - self._off) / 4
         self._sure = self._middle + SURE * self._width
         self.slip_sq = settings.slip_speed**2  # [m²/s²]
+        self.flat_sq = settings.flat**2  # [rad²/s²]
         self.reset(False)
 
     def reset(self, contact: bool) -> None:

@@ -51,6 +51,7 @@ class ContactSettings:
     trust_time: float = 0.03  # ... held for so long [s]
     observer_bandwidth: float = 400.0  # of wrenches from joint torques [rad/s]; a landing shows within 10 ms
     observer_factor: float = 2.5  # on the load thresholds then: such wrenches are off by some per cent of the weight
+    flat: float = 0.3  # a sole that turns faster than this does not lie flat: its rate says nothing of the gyro [rad/s]
     turning: float = 0.1  # angular velocity above which a standing sole counts as turning [rad/s]
 
 
@@ -102,6 +103,11 @@ class EstimatorSettings:
     contact: ContactSettings = field(default_factory=ContactSettings)
     push: PushObserverSettings = field(default_factory=PushObserverSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
+
+    def yielding(self) -> EstimatorSettings:
+        """For ground that gives way: soles that carry sink, roll and creep by some centimetres per second."""
+        base, contact = replace(self.base, anchor=0.01, rolling=0.1), replace(self.contact, flat=0.03)
+        return replace(self, base=base, contact=contact)
 
     @staticmethod
     def at(period: float) -> EstimatorSettings:

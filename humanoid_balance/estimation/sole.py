@@ -11,8 +11,7 @@ from humanoid_balance.types import Array
 Floats = list[float]
 Point = tuple[float, float, float]
 EDGE = 0.004  # the centre of pressure so close to the rim: the sole may roll over it [m]
-FLAT = 0.008  # farther inside: the sole lies flat [m] ...
-TURNING_SQ = 0.3**2  # ... unless it turns faster than this, then the pressure is not where it seems [rad²/s²]
+FLAT = 0.008  # farther inside: the sole lies flat, unless it turns: then the pressure is not where it seems [m]
 
 
 class Sole:
@@ -55,7 +54,7 @@ class Sole:
             x, y = -v / z, u / z  # the sole frame's moment vanishes there
             self.edge = edge = min(x - self._low_x, self._high_x - x, y - self._low_y, self._high_y - y)
             vx, vy, vz, wx, wy, wz = twist
-            self.flat = edge > FLAT and wx * wx + wy * wy + wz * wz < TURNING_SQ
+            self.flat = edge > FLAT and wx * wx + wy * wy + wz * wz < contact.flat_sq
             self.pressure = x, y
             vx, vy, vz = vx - wz * y, vy + wz * x, vz + wx * y - wy * x
             speed_sq = vx * vx + vy * vy + vz * vz

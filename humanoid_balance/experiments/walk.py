@@ -16,6 +16,7 @@ from humanoid_balance.experiments import comeback, footstep_plan, metrics, strid
 from humanoid_balance.experiments.footstep_plan import Plan
 from humanoid_balance.experiments.simulation import Progress, simulate
 from humanoid_balance.loop import Tick
+from humanoid_balance.motions import tracking
 from humanoid_balance.plants.pushes import PushProfile
 from humanoid_balance.plants.simulator import Simulator
 from humanoid_balance.recording.run import Run
@@ -90,10 +91,13 @@ def _velocity(section: Reader) -> Velocity:
 
 
 class CommandSender:
-    """The operator of a walk. With a ``phase`` each push waits for that share of the step after its time."""
+    """The operator of a walk. With a ``phase`` each push waits for that share of the step after its time.
 
-    def __init__(self, script: Itinerary, pushes: Sequence[PushProfile], phase: float | None) -> None:
-        self.script, self.phase = script, phase
+    ``style``: path of a robot's clip to walk by, instead of the velocities of the script.
+    """
+
+    def __init__(self, script: Itinerary, pushes: Sequence[PushProfile], phase: float | None, style: str = "") -> None:
+        self.script, self.phase, self.style = script, phase, style
         self.waiting = sorted(pushes, key=lambda push: push.start) if phase is not None else []
         self.pushes: list[PushProfile] = [] if phase is not None else list(pushes)
         self.commanded: list[Velocity] = []
@@ -104,6 +108,8 @@ class CommandSender:
     def command(self, stamp: float) -> Command:
         velocity = self.script.at(stamp)
         self.commanded.append(velocity)
+        if self.style:
+            return Command(stamp, gait=self.style if stamp >= BEGIN else "")
         return Command(stamp, np.array(velocity), footsteps=self.script.plan_at(stamp))
 
     def see(self, tick: Tick, plant: Simulator) -> None:
@@ -128,15 +134,21 @@ def run(
     phase: float | None = None,
     progress: Progress | None = None,
     log: Path | None = None,
+    style: Path | None = None,
 ) -> Run:
-    """Walk; the result is the JSON object of ``humanoid-balance walk``."""
-    if why := missing(registry.load(settings.robot)):
+    """Walk; the result is the JSON object of ``humanoid-balance walk``. ``style``: a robot's clip to walk by."""
+    robot = registry.load(settings.robot)
+    if style is None and (why := missing(robot)):
         raise InputError(f"robot '{settings.robot}': {why}")
+    if style is not None:
+        found = tracking.choice(robot, str(style))
+        if isinstance(found, str):
+            raise InputError(found)
     last = max((p.end for p in pushes), default=0.0)
     seconds = settings.time or max(WALK_TIME, last + AFTER)
     if last > seconds:
         raise InputError(f"time is {seconds:g} s, the last push ends at {last:g} s; allowed: a time not before that")
-    sender = CommandSender(script, pushes, phase)
+    sender = CommandSender(script, pushes, phase, "" if style is None else str(style))
     goes_on = settings.get_up == "auto"  # a fall is not the end
     given = () if phase is not None else pushes
     done = simulate(settings, given, seconds, progress, log, sender, to_the_end=goes_on)

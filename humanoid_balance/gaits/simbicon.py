@@ -37,6 +37,10 @@ from humanoid_balance.types import GRAVITY, Array, RobotState
 BEARABLE = 0.5  # damping x period / inertia
 PERIOD = 0.001  # of the control loop until told [s]; also that of end stops in drives
 HEAVY = 0.2  # share of the weight above which a foot's centre of pressure is known well enough to measure speed by
+# While both feet carry less than this share of the weight, no ground holds the stance leg: what the swinging leg leaves
+# over would throw it away under a body that then lands on nothing. The trunk, which is heavy, takes it. In a run, whose
+# states all end by time, the leg is thrown on purpose: that is how it gets under the body.
+LIGHT = 0.1
 STOP = 0.05  # a joint so far beyond its range is driven back with all its torque [rad]; the safety box trips at 0.15
 STOP_BEARABLE = 0.2  # stiffness of such a stop x period² / inertia
 
@@ -91,6 +95,7 @@ class Simbicon:
         self._hips = self.body.hips.tolist()
         corners = np.linalg.norm(robot.soles[0] - robot.sole_centres[0], axis=1)
         self._grip = robot.config.friction * float(corners.mean()) / 2  # yaw torque per newton on the sole [m]
+        self._light = LIGHT * robot.mass * GRAVITY
         self._heavy = HEAVY * robot.mass * GRAVITY
         self.pace(PERIOD)
         self._zero = np.zeros(robot.n)
@@ -209,7 +214,8 @@ class Simbicon:
         if aid is not None:
             trunk, swing = trunk - aid.stance - aid.swing, swing + aid.swing
         swing = self._share(1 - stance, swing, torque)
-        rest = -trunk - swing
+        borne = (max(state.wrench.item(0, 2), 0.0) + max(state.wrench.item(1, 2), 0.0)) / self._light
+        rest = -trunk - (swing if borne > 1.0 or not table.lands else borne * swing)
         rest[2] = min(max(rest[2], -grip), grip)
         self._share(stance, rest, torque)
         # What the hips give is right at this state. Until the next tick it changes with the joint as the law's does:

@@ -111,6 +111,11 @@ class GaitTable:
         return self if self.reaction is None else replace(self, gains=self.gains.firmer(self.reaction.factor))
 
     @cached_property
+    def lands(self) -> bool:
+        """It waits for a foot to touch the ground: a walk, not a run."""
+        return any(state.time is None for state in self.states)
+
+    @cached_property
     def leans(self) -> tuple[float, float]:
         """How far forward the trunk goes from state to state, at least and at most; upright is among it [rad]."""
         forward = [0.0, *(-state.torso for state in self.states)]

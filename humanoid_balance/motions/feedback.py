@@ -138,6 +138,7 @@ class Modulation:
     def update(
         self, gains: FeedbackGains, joints: Array, pelvis: Array, stance: int, thigh: Array, base: Array,
         errors: Errors, s_stance: float, s_swing: float, s_ankle: float, hold: bool = False,
+        both: bool = False,
     ) -> Array:  # fmt: skip
         """The joints of P^ (n,) for those of the reference.
 
@@ -147,11 +148,11 @@ class Modulation:
         out = joints.copy()
         standing, swinging = self.legs[stance], self.legs[1 - stance]
         x, y = errors.direction
-        if self._acts["stance hip"]:
+        if self._acts["stance hip"] and not both:
             hip = standing.hip.rotation(joints)
             wanted = stance_hip(hip, pelvis, thigh, gains.c0 * s_stance)
             out[standing.hip.index] = standing.hip.angles(wanted, joints)
-        if self._acts["swing hip"]:
+        if self._acts["swing hip"] and not both:
             if not hold:
                 sagittal, coronal = swing_hip(gains, errors.velocity, errors.distance)
                 self.placed = s_swing * np.array([-y * sagittal - x * coronal, x * sagittal - y * coronal, 0.0])
@@ -159,9 +160,10 @@ class Modulation:
         if self._acts["stance ankle"]:
             sagittal, coronal = stance_ankle(gains, errors.velocity, errors.distance)
             turn = s_ankle * np.array([y * sagittal + x * coronal, -x * sagittal + y * coronal, 0.0])
-            shank = pelvis.dot(standing.hip.rotation(out)).dot(standing.knee.rotation(out))
-            _turn(out, standing.ankle, shank, turn)
-        if self._acts["swing height"]:
+            for leg in self.legs if both else (standing,):
+                shank = pelvis.dot(leg.hip.rotation(out)).dot(leg.knee.rotation(out))
+                _turn(out, leg.ankle, shank, turn)
+        if self._acts["swing height"] and not both:
             offset = (gains.c5 * errors.height + gains.c6 * errors.rise) * s_swing + errors.lift
             leg = swinging if offset > 0.0 else standing  # too high a foot: the body comes down on the other leg
             if offset != 0.0:

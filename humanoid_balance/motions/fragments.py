@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from humanoid_balance.types import Array
 
 SMOOTH = 0.03  # standard deviation of the filter over time [s]
 SHORTEST = 0.2  # a support that follows the last landing sooner is a flicker of the detection, not a step [s]
-BEFORE = 0.35  # the first fragment begins so long before the first foot leaves the ground [s]
+BEFORE = 1.0  # the fragment on both legs begins so long before the first foot leaves the ground, if the clip does [s]
 CALM = 0.3  # of the clip's speed: fragments that are slower are no part of a cycle
 TURNED = 0.35  # a cycle that turns by less is meant to go straight [rad]
 
@@ -31,41 +32,40 @@ class ClipMoment:
     pose: Pose
     distance: Array  # of the pelvis from the stance ankle (3,) [m]
     velocity: Array  # of the pelvis (3,) [m/s]
-    foot: Array  # orientation of the stance foot (3, 3)
+    feet: tuple[Array, Array]  # their orientations (3, 3)
     height: float  # of the swing ankle above the ground [m]
     rise: float  # [m/s]
 
 
 class Fragment:
-    """A part of a clip on one stance leg: left landing to right landing or the other way round."""
+    """A part of a clip on one stance leg, left landing to right landing or the other way round, or on both."""
 
     def __init__(
         self, robot: Robot, legs: tuple[Leg, ...], q: Array, rate: float, stance: int, name: str, leaves: float
     ) -> None:
-        """``leaves``: the share of it after which the swing foot is off the ground."""
+        """``leaves``: the share of it after which the swing foot is off the ground; 1 if it stands on both legs."""
         self.stance, self.name, self.rate, self.leaves = stance, name, rate, leaves
+        self.both = leaves >= 1.0
         self.duration = (len(q) - 1) / rate
         model, data = robot.model, robot.model.createData()
         count = len(q)
         turned = np.array([pin.Quaternion(p[3:7]).matrix() for p in q])
         self._first = turned[0]
         turns = np.array([pin.log3(turned[0].T @ r) for r in turned])
-        ankles, feet = np.empty((count, 2, 3)), np.empty((count, 3, 3))
-        standing, swinging = legs[stance], legs[1 - stance]
+        ankles, feet = np.empty((count, 2, 3)), np.empty((count, 2, 3, 3))
         for k, pose in enumerate(q):
             pin.framesForwardKinematics(model, data, pose)
             for side, leg in enumerate(legs):
                 ankles[k, side] = data.oMi[leg.ankle_joint].translation
-            feet[k] = data.oMi[int(standing.ankle_last)].rotation
-        self._foot = feet[0]
-        foot_turns = np.array([pin.log3(feet[0].T @ r) for r in feet])
-        columns = [q[:, :3], turns, q[:, 7:], q[:, :3] - ankles[:, stance], ankles[:, 1 - stance, 2:], foot_turns]
+                feet[k, side] = data.oMi[int(leg.ankle_last)].rotation
+        self._feet = feet[0]
+        foot_turns = [np.array([pin.log3(feet[0, side].T @ r) for r in feet[:, side]]) for side in range(2)]
+        columns = [q[:, :3], turns, q[:, 7:], q[:, :3] - ankles[:, stance], ankles[:, 1 - stance, 2:], *foot_turns]
         self._edges = np.cumsum([0, *(c.shape[1] for c in columns)])
         spline = CubicSpline(np.arange(count) / rate, np.hstack(columns), bc_type="natural")
         self._c = np.ascontiguousarray(np.moveaxis(spline.c, 1, 0))
         self.heading = [float(np.arctan2(r[1, 0], r[0, 0])) for r in (turned[0], turned[-1])]  # begin, end [rad]
         self.ends = q[0, 7:], q[-1, 7:]
-        self._swinging = swinging
 
     def at(self, time: float) -> tuple[ClipMoment, Array]:
         """The clip so long after the fragment's begin [s], and the joints' velocities (n,); its end after the end."""
@@ -75,12 +75,11 @@ class Fragment:
         u = time - piece / self.rate
         x, dx = ((a * u + b) * u + c) * u + d, (3 * a * u + 2 * b) * u + c
         e = self._edges
-        root, turn, joints, distance, height, foot = (x[e[k] : e[k + 1]] for k in range(6))
+        root, turn, joints, distance, height, left, right = (x[e[k] : e[k + 1]] for k in range(7))
         pose = Pose(root, self._first.dot(pin.exp3(turn)), joints)
+        feet = self._feet[0].dot(pin.exp3(left)), self._feet[1].dot(pin.exp3(right))
         return (
-            ClipMoment(
-                pose, distance, dx[e[0] : e[1]], self._foot.dot(pin.exp3(foot)), float(height[0]), float(dx[e[4]])
-            ),
+            ClipMoment(pose, distance, dx[e[0] : e[1]], feet, float(height[0]), float(dx[e[4]])),
             dx[e[2] : e[3]],
         )
 
@@ -102,12 +101,14 @@ class Walk:
         self.fragments: list[Fragment] = []
         self.frames: list[tuple[int, int]] = []
         first, side = landed[0]
-        lifted = np.flatnonzero(~np.asarray(feet[side])[:first])
-        begin = max(0, int(lifted[0] if len(lifted) else first) - round(BEFORE * clip.rate))
-        for k, ((a, stance), (b, _)) in enumerate(zip([(begin, 1 - side), *landed[:-1]], landed, strict=True)):
+        down = np.flatnonzero(np.asarray(feet[side])[:first])
+        lifted = int(down[-1]) + 1 if len(down) else 0
+        begin = max(0, lifted - round(BEFORE * clip.rate))
+        cuts = [(begin, 1 - side), (lifted, 1 - side), *landed]
+        for k, ((a, stance), (b, _)) in enumerate(itertools.pairwise(cuts)):
             if b - a >= 3:
                 down = np.flatnonzero(np.asarray(feet[1 - stance])[a:b])
-                leaves = (int(down[-1]) + 1) / (b - a) if len(down) else 0.0
+                leaves = 1.0 if b == lifted else (int(down[-1]) + 1) / (b - a) if len(down) else 0.0
                 self.fragments.append(
                     Fragment(robot, self.legs, q[a : b + 1], clip.rate, stance, f"{clip.name} {k}", leaves)
                 )

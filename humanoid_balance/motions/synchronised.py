@@ -51,14 +51,14 @@ class Synchronised:
         """Whether the next fragment begins now: ``touching`` is the swing foot, ``target`` the joints of P^ (n,) and
         ``pelvis`` the orientation of the reference's root (3, 3).
         """
-        phase = self.phase(stamp)
-        due = phase >= EARLIEST and touching if self.synchronise else phase >= 1.0
+        phase, both = self.phase(stamp), self.fragment.both
+        due = phase >= EARLIEST and touching if self.synchronise and not both else phase >= 1.0
         if not due:
             return False
         self.present, turn = self.walk.next(self.present)
         self.yaw += turn
         self.fragment = self.walk.fragments[self.present]
-        self.steps += 1
+        self.steps += not both
         self._start(stamp, Pose(np.zeros(3), pelvis, target))
         return True
 
@@ -73,8 +73,9 @@ class Synchronised:
         R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         pose = Pose(R.dot(sample.pose.position), R.dot(sample.pose.rotation), sample.pose.joints)
         return ClipMoment(
-            pose, R.dot(sample.distance), R.dot(sample.velocity), R.dot(sample.foot), sample.height, sample.rise
-        )
+            pose, R.dot(sample.distance), R.dot(sample.velocity), (R.dot(sample.feet[0]), R.dot(sample.feet[1])),
+            sample.height, sample.rise,
+        )  # fmt: skip
 
     def sample(self, stamp: float) -> ClipMoment:
         """The clip as it is, attached."""
@@ -86,18 +87,19 @@ class Synchronised:
         sample = self._turned(fragment.at(age)[0])
         phase = age / fragment.duration
         r = 1.0 - ease(phase)
-        leg = self.walk.legs[self.stance]
         pose = sample.pose @ self.displacement**r
         joints = pose.joints
         # The stance ankle: from where it was to where the foot is to the ground as in the clip.
         s = ease(phase, 0.0, ANKLE)
-        shank = pose.rotation.dot(leg.hip.rotation(joints)).dot(leg.knee.rotation(joints))
-        flat = leg.ankle.angles(shank.T.dot(sample.foot), joints)
-        joints[leg.ankle.index] += s * (flat - joints[leg.ankle.index])
+        for side, leg in enumerate(self.walk.legs):
+            if side == self.stance or fragment.both:
+                shank = pose.rotation.dot(leg.hip.rotation(joints)).dot(leg.knee.rotation(joints))
+                flat = leg.ankle.angles(shank.T.dot(sample.feet[side]), joints)
+                joints[leg.ankle.index] += s * (flat - joints[leg.ankle.index])
         over = min(age - fragment.duration, LONGEST)
         if over > 0.0:
             before = fragment.at(fragment.duration - LAST)[0].pose.joints
             velocity = (sample.pose.joints - before) / LAST
-            velocity[leg.index] = 0.0
+            velocity[self.walk.legs[self.stance].index] = 0.0
             joints += over * velocity
         return Pose(pose.position, pose.rotation, joints), sample

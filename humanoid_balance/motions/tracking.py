@@ -5,8 +5,9 @@ a frame later is bent by the balance feedback; the joints follow it,
 
     q_dd = k_t (q_r - q) + k_v (q_d_r - q_d) + q_dd_r
 
-with velocity and acceleration of the bent pose from finite differences over a frame, as in the thesis; hybrid inverse
-dynamics gives the torques.
+with velocity and acceleration of the bent pose from finite differences over a frame, as in the thesis. Its joints obey
+exactly, whatever the ground does; here the drives hold them on the course that these accelerations make (q and q_d
+above are the course's), and hybrid inverse dynamics feeds the torques forward.
 """
 
 from __future__ import annotations
@@ -37,13 +38,16 @@ from humanoid_balance.types import Array, Command, JointReference, RobotState
 ENDING = ".npz"  # of a gait's name that is a clip
 FRAME = 1 / 30  # [s]
 K_T = 40.0  # [1/s²], A3: 20 in the thesis's examples, 40 in its push trials; k_v = 2 sqrt(k_t)
+# The drives hold each joint as stiffly as this many times what gravity pulls at a body that leans on its ankles, and
+# damp it by this many times the root of that: the thesis's joints obey exactly.
+STIFF, DAMP = 10.0, 2.0  # [1], [sqrt(N m s²)]
 K_V = 2.0 * math.sqrt(K_T)  # [1/s]
 ANKLE_READY = 0.2  # of a fragment, after which the stance ankle answers fully (A4)
-EVEN = (
-    0.005  # over which torques are evened out [s]: a foot that rolls is foreseen to stand in one tick, not in the next
-)
+EVEN = 0.005  # over which torques are evened out [s]: the measured force of the ground jumps at landings
 LANDED = 0.1  # share of the weight on the swing foot that is a landing, not a touch
 LIFT = 0.02  # by which the swing foot is raised in the middle of its path [m]; the thesis did so where steps are low
+CARRIES = 0.1  # share of the weight below which the soles say nothing of the ground
+SLIP = 0.1  # difference from the present velocity at which a foot that carries is half believed [m/s]: it may slide
 SLOWEST = 0.1  # below this the motion has no direction of its own, and the pelvis's counts [m/s]
 LEAN, LOWEST = 1.0, 0.62  # trunk off the vertical [rad] and share of the standing height at which walking is over
 
@@ -52,6 +56,8 @@ LEAN, LOWEST = 1.0, 0.62  # trunk off the vertical [rad] and share of the standi
 def choice(robot: Robot, name: str) -> tuple[RobotClip, Walk] | str:
     """The walk of a file if this robot can go by it, otherwise why not."""
     try:
+        if not (robot.drive_stiffness > 0.0).all():
+            raise InputError(f"'{robot.spec}' has drives without stiffness; allowed: ROBOT:drives=impedance")
         clip = RobotClip.load(Path(name))
         return clip, Walk(clip, robot)
     except InputError as error:
@@ -62,6 +68,11 @@ def asked(now: Situation, memory: Memory) -> bool:
     """The operator wants a walk that this robot has."""
     name = now.command.gait
     return name.endswith(ENDING) and not isinstance(choice(memory.robot, name), str)
+
+
+def stopped(now: Situation, memory: Memory) -> bool:
+    """Nobody asks for the walk any more, and both feet are down."""
+    return not now.command.gait and bool(now.state.contact.all())
 
 
 def lost(now: Situation, memory: Memory) -> str:
@@ -100,12 +111,42 @@ class Tracking(BalanceMode):
         begin = Pose(state.q[:3], pelvis, state.q[7:].copy())
         self.reference = Synchronised(walk, state.stamp, now.yaw, begin, "synchronisation" not in self.without)
         self._pelvis = pelvis
+        self._stamp = state.stamp
+        self._drive = state.q[7:].copy(), np.zeros(robot.n)
+        self._stiffness = np.full(robot.n, STIFF * robot.weight * robot.com_height)
+        self._damping = DAMP * np.sqrt(self._stiffness)
         self._targets: deque[tuple[float, Array]] = deque([(state.stamp, state.q[7:].copy())])
-        self._velocity = self._base_velocity(state)
-        self._torque = self._law.torque(state.q, state.v, self._zero, state.wrench, foreseen=True)
+        self._velocity, self._ground = np.zeros(3), state.ground_height
+        self._torque = self._law.torque(state.q, state.v, self._zero, state.wrench)
 
-    def _base_velocity(self, state: RobotState) -> Array:
-        return np.asarray(pin.Quaternion(state.q[3:7]).matrix().dot(state.v[:3]))
+    def _over_ground(self, state: RobotState) -> tuple[Array, float]:
+        """Velocity of the pelvis (3,), and height of the ground in the axes of ``state.q``, from what carries.
+
+        A sole that rolls or sinks in neither stands nor slips, so an estimator that waits for standing soles drifts.
+        But where the ground presses, at the centre of pressure, the foot is at rest.
+        """
+        robot, data, v = self.memory.robot, self._data, state.v.copy()
+        v[:3] = 0.0
+        pin.forwardKinematics(robot.model, data, state.q, v)
+        load = np.where(state.contact, np.maximum(state.wrench[:, 2], 0.0), 0.0)
+        total = float(load.sum())
+        if total < CARRIES * robot.weight:
+            return self._velocity, self._ground
+        velocity, ground, sure = np.zeros(3), 0.0, 0.0
+        for side, frame in enumerate(robot.sole_frames):
+            if load[side] > 0.0:
+                place, twist = pin.updateFramePlacement(robot.model, data, frame), pin.getFrameVelocity(
+                    robot.model, data, frame, pin.ReferenceFrame.LOCAL
+                )  # fmt: skip
+                wrench, corners = state.wrench[side], robot.soles[side]
+                point = np.array([-wrench[4] / wrench[2], wrench[3] / wrench[2], 0.0])
+                point = np.clip(point, corners.min(axis=0), corners.max(axis=0))
+                own = -place.rotation.dot(twist.linear + np.cross(twist.angular, point))
+                slips = np.linalg.norm(own - self._velocity) / SLIP
+                share = load[side] / (1.0 + slips * slips)
+                velocity, sure = velocity + share * own, sure + share
+                ground += load[side] / total * float(place.act(point)[2])
+        return velocity / sure, ground
 
     def update(self, now: Situation) -> JointReference:
         state, reference = now.state, self.reference
@@ -114,7 +155,8 @@ class Tracking(BalanceMode):
         landed = bool(state.contact[swing]) and state.wrench[swing, 2] > LANDED * self.memory.robot.weight
         reference.update(stamp, landed, self._targets[-1][1], self._pelvis)
         passed = stamp - self._targets[-1][0]
-        self._velocity += min(1.0, passed / FRAME) * (self._base_velocity(state) - self._velocity)
+        velocity, self._ground = self._over_ground(state)
+        self._velocity = self._velocity + min(1.0, passed / FRAME) * (velocity - self._velocity)
         pose, _ = reference.at(stamp)  # the clock of the reference is a frame ahead of the body
         here = reference.sample(stamp - FRAME)
         self._pelvis = pose.rotation
@@ -125,11 +167,17 @@ class Tracking(BalanceMode):
         before, earlier = self._at(stamp - FRAME), self._at(stamp - 2 * FRAME)
         velocity = (target - before) / FRAME
         acceleration = (target - 2.0 * before + earlier) / FRAME**2
-        wanted = K_T * (target - state.q[7:]) + K_V * (velocity - state.v[6:]) + acceleration
+        step = stamp - self._stamp
+        self._stamp = stamp
+        position, speed = self._drive
+        wanted = K_T * (target - position) + K_V * (velocity - speed) + acceleration
+        speed = speed + step * wanted
+        position = position + step * speed
+        self._drive = position, speed
         assert self._law is not None
-        torque = self._law.torque(state.q, state.v, wanted, state.wrench, foreseen=True)
-        self._torque = torque = self._torque + min(1.0, passed / EVEN) * (torque - self._torque)
-        return JointReference(stamp, self.name, target, velocity, self._zero, self._zero, self._zero, torque)
+        torque = self._law.torque(state.q, state.v, wanted, state.wrench)
+        self._torque = torque = self._torque + min(1.0, step / EVEN) * (torque - self._torque)
+        return JointReference(stamp, self.name, position, speed, self._zero, self._stiffness, self._damping, torque)
 
     def _at(self, stamp: float) -> Array:
         """The target at an earlier time (n,)."""
@@ -147,9 +195,7 @@ class Tracking(BalanceMode):
         return np.asarray(a + (b - a) * ((stamp - t0) / (t1 - t0)))
 
     def _modulated(self, state: RobotState, pose: Pose, here: ClipMoment, stamp: float) -> Array:
-        robot, reference = self.memory.robot, self.reference
-        data, stance = self._data, reference.stance
-        pin.forwardKinematics(robot.model, data, state.q, state.v)
+        reference, data, stance = self.reference, self._data, self.reference.stance
         standing, swinging = reference.walk.legs[stance], reference.walk.legs[1 - stance]
         thigh, base = data.oMi[standing.thigh].rotation, data.oMi[1].rotation
         distance = data.oMi[1].translation - data.oMi[standing.ankle_joint].translation
@@ -164,9 +210,9 @@ class Tracking(BalanceMode):
             ex, ey = error[:2].tolist()
             return x * ex + y * ey, x * ey - y * ex
 
-        height = float(data.oMi[swinging.ankle_joint].translation[2]) - state.ground_height
+        height = float(data.oMi[swinging.ankle_joint].translation[2]) - self._ground
         place = data.oMi[swinging.ankle_joint]
-        rise = float(place.rotation[2].dot(data.v[swinging.ankle_joint].linear))
+        rise = float(place.rotation[2].dot(data.v[swinging.ankle_joint].linear)) + float(self._velocity[2])
         errors = Errors(
             (x, y), planes(here.velocity - self._velocity), planes(here.distance - distance),
             here.height - height, here.rise - rise,
@@ -176,7 +222,7 @@ class Tracking(BalanceMode):
         s = ease(phase)
         return self.modulation.update(
             self.gains, pose.joints, pose.rotation, stance, thigh, base, errors, s, s,
-            ease(phase, 0.0, ANKLE_READY), reference.late(stamp),
+            ease(phase, 0.0, ANKLE_READY), reference.late(stamp), reference.fragment.both,
         )  # fmt: skip
 
 
@@ -186,8 +232,8 @@ def _bump(phase: float, begin: float) -> float:
     return math.sin(math.pi * x) if 0.0 < x < 1.0 else 0.0
 
 
-# No robot has the mode yet, as a walk ends after a few steps (docs/motions.md): WHOLE.plus([Tracking], ROWS) gives it.
 ROWS = (
     Transition("stable", "tracking", asked, "asked to walk by a clip"),
     Transition("tracking", "falling", lost, "nothing more can be won on the feet"),
+    Transition("tracking", "in place", stopped, "asked to stop"),
 )

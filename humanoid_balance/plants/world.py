@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from humanoid_balance.plants.springs import STIFFNESS, TIMESTEP
+
 SIMULATORS = ("mujoco", "gazebo")
-GROUNDS = ("flat", "rough", "stairs", "tiles", "drop", "hole", "slope", "cart")
-TILTED = ("flat", "rough", "cart")  # on these ``slope`` tilts the whole plane, and the robot starts on it
+GROUNDS = ("flat", "rough", "stairs", "tiles", "drop", "hole", "slope", "cart", "springs")
+TILTED = ("flat", "rough", "cart", "springs")  # on these ``slope`` tilts the whole plane, and the robot starts on it
 RISING = {"stairs": (0.10, 0.30), "tiles": (0.02, 0.40)}  # what has a rise and a tread, and which unless told [m]
 DROP_AT = 3.0  # where a step down is, before the start [m]
 
@@ -37,7 +39,13 @@ class World:
     rise: float = 0.02  # height of a stair; tiles are so much higher or lower [m]
     tread: float = 0.30  # length of a stair, side of a tile [m]
     seed: int = 0  # of the heights of tiles
+    stiffness: float = STIFFNESS  # of each point of a sole on a ground of springs [N/m]
     fixtures: tuple[Fixture, ...] = ()  # what stands on the ground beside the robot
+
+    @property
+    def step(self) -> float:
+        """Of the physics [s]; springs and dampers that act on light feet want a shorter one."""
+        return min(self.timestep, TIMESTEP) if self.ground == "springs" else self.timestep
 
     @property
     def tilt(self) -> float:

@@ -74,6 +74,7 @@ LEG = ("thigh", "shin")
 LIMBS = ("upper_arm", "lower_arm", "thigh", "shin", "foot")
 HIP_HALF_WIDTH = 0.09  # [m]; thighs of 11 cm pass each other
 SHOULDER_HALF_WIDTH = 0.16  # half a torso and half an arm [m]
+CORE = 0.8  # share of a segment's length that touches things: the corners of a shin that leans stay above the ankle
 HEEL = 0.28  # the ankle stands this share of the foot's length before the heel, as in the human
 # joint: axis, lower, upper [deg] of its pins; ranges are of the left side, roll and yaw are mirrored
 JOINTS = {
@@ -156,7 +157,8 @@ def _link(robot: ET.Element, name: str, box: Box, up: float) -> None:
     link = ET.SubElement(robot, "link", name=name)
     com = (0, 0, up * box.length / 2)
     inertial(link, box.mass, com, box.frontal, box.lateral, box.axial)
-    geometry(link, {"box": f"size={numbers((box.deep, box.wide, box.length))}"}, com, ("visual", "collision"))
+    for kind, share in (("visual", 1.0), ("collision", CORE)):
+        geometry(link, {"box": f"size={numbers((box.deep, box.wide, share * box.length))}"}, com, (kind,))
 
 
 def _foot(robot: ET.Element, side: str, box: Box) -> None:

@@ -28,7 +28,9 @@ def standing(robot: Robot, speed: float = 0.0) -> Any:
     q, v = robot.q_nominal.copy(), np.zeros(robot.model.nv)
     base = pin.Quaternion(q[3:7]).toRotationMatrix()
     v[:3] = base.T @ [speed, 0.0, 0.0]
-    return SimpleNamespace(q=q, v=v, contact=np.array([True, True]), wrench=np.zeros((2, 6)))
+    wrench = np.zeros((2, 6))
+    wrench[:, 2] = robot.weight / 2
+    return SimpleNamespace(q=q, v=v, contact=np.array([True, True]), wrench=wrench)
 
 
 def test_hip_knee_and_ankle_are_found_by_kinematics(robot: Robot) -> None:
@@ -71,6 +73,19 @@ def test_the_hips_give_the_trunk_the_virtual_torque_and_nothing_else() -> None:
     left, right = (limb.hip[0] for limb in law.body.limbs)
     assert found.trunk[1] > 50.0  # it should lean forward
     assert found.torque[left] + found.torque[right] == pytest.approx(-found.trunk[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(("name", "thrown"), [("bent", False), ("run", True)])
+def test_in_flight_only_a_run_throws_the_stance_leg_with_what_the_swinging_leg_leaves_over(
+    name: str, thrown: bool
+) -> None:
+    robot = registry.load("r2d")
+    law, table, flying = Simbicon(robot), library.find(name), standing(robot)
+    flying.wrench[:] = 0.0
+    found = law.update(table, table.states[0], 0, flying, 0.0)
+    stance, swing = (found.torque[limb.hip[0]] for limb in law.body.limbs)
+    assert abs(swing) > 50.0
+    assert stance == pytest.approx(-found.trunk[1] - (swing if thrown else 0.0), rel=1e-6)
 
 
 def test_the_swing_thigh_is_sent_further_forward_the_faster_the_hips_go() -> None:

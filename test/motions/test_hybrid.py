@@ -67,38 +67,6 @@ def test_an_error_of_the_measured_force_shrinks_on_hard_ground(body: Robot) -> N
     assert rates.real.min() > -1e-9 and rates.real.max() < 1.0 - 1e-4
 
 
-def test_on_hard_ground_one_foreseen_wrench_gives_the_accelerations_at_once(body: Robot) -> None:
-    """A sole that the ground holds, the force of another posture as the measured one, small wishes."""
-    model, data, law, rng = body.model, body.model.createData(), HybridDynamics(body), np.random.default_rng(3)
-    q, v = body.q_nominal, np.zeros(body.n + 6)
-    M = pin.crba(model, data, q)
-    M = np.triu(M) + np.triu(M, 1).T
-    J = pin.computeFrameJacobian(model, data, q, body.sole_frames[0], pin.LOCAL)
-    c = pin.nonLinearEffects(model, data, q, v)
-    wanted = np.zeros(body.n)
-    wanted[[k for k, name in enumerate(body.joint_names) if name.startswith(("l_", "waist"))]] = 0.02
-    pin.centerOfMass(model, data, q)
-    lever = data.com[0] - pin.updateFramePlacement(model, data, body.sole_frames[0]).translation
-    law._half[:] = 1.0  # a sole that reaches below the CoM between the feet
-    measured = np.zeros((2, 6))
-    measured[0] = body.weight * np.array([0.0, 0.0, 1.1, lever[1], -lever[0], 0.0]) + rng.normal(size=6)
-    torque = law.torque(q, v, wanted, measured, foreseen=True)
-    free = np.linalg.solve(M, np.concatenate([np.zeros(6), torque]) - c)
-    force = -np.linalg.solve(J @ np.linalg.solve(M, J.T), J @ free)
-    found = free + np.linalg.solve(M, J.T @ force)
-    np.testing.assert_allclose(found[6:], wanted, atol=1e-6)
-
-
-def test_a_foreseen_wrench_stays_within_sole_and_friction(body: Robot) -> None:
-    rng, law = np.random.default_rng(5), HybridDynamics(body)
-    for _ in range(200):
-        fx, fy, fz, mx, my, _ = law._possible(0, 300.0 * rng.normal(size=6)).tolist()
-        low, high = body.soles[0].min(axis=0), body.soles[0].max(axis=0)
-        assert fz >= 0.0 and np.hypot(fx, fy) <= body.config.friction * fz + 1e-9
-        assert low[1] * fz - 1e-9 <= mx <= high[1] * fz + 1e-9
-        assert low[0] * fz - 1e-9 <= -my <= high[0] * fz + 1e-9
-
-
 @pytest.mark.slow
 def test_it_keeps_up_with_900_hz(body: Robot) -> None:
     rng, law = np.random.default_rng(0), HybridDynamics(body)

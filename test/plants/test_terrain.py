@@ -26,6 +26,7 @@ WORLDS = {
     "tiles": World(ground="tiles", rise=0.015, tread=0.4), "drop": World(ground="drop", drop=0.05),
     "hole": World(ground="hole", drop=0.05), "slope": World(ground="slope", slope=8.0),
     "downhill": World(ground="slope", slope=-8.0), "cart": World(ground="cart"),
+    "springs": World(ground="springs"),
 }  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def test_a_robot_starts_on_level_ground_and_has_not_fallen(name: str) -> None:
     truth = plant.truth()
     assert not truth.fell
     assert (truth.sole_force[:, 2] > 0.1 * G1.weight).all()  # limp, but its soles press on the ground
-    assert np.abs(truth.sole_position[:, 2]).max() < 0.002
+    assert np.abs(truth.sole_position[:, 2]).max() < (0.02 if name == "springs" else 0.002)
 
 
 def test_stairs_go_up_and_come_down_again() -> None:

@@ -20,6 +20,7 @@ from humanoid_balance.balance.placement import adapter
 from humanoid_balance.balance.reference import WALK
 from humanoid_balance.balance.route import Route
 from humanoid_balance.balance.situation import LIGHT, Situation, Stance
+from humanoid_balance.balance.stance_axes import StanceAxes
 from humanoid_balance.balance.step_cycle import SWING as SWINGING
 from humanoid_balance.balance.step_cycle import StepCycle
 from humanoid_balance.geometry import Point
@@ -75,7 +76,7 @@ def pushed_at_the_start(now: Situation, memory: Memory) -> bool:
     return isinstance(mode, Walking) and mode.phase == SHIFT and memory.margin(now) < 0.0
 
 
-class Walking(BalanceMode):
+class Walking(StanceAxes, BalanceMode):
     """Shift the weight; then transfer, swing, transfer, swing, until nothing is commanded and the feet are square."""
 
     name = "walking"
@@ -125,29 +126,6 @@ class Walking(BalanceMode):
         self.heel.reset()
         self.dt = 0.0
         self.pace.reset()
-
-    # ---- coordinates of the stance foot, y toward the swinging leg ----
-
-    def _axes(self, now: Situation) -> tuple[float, float, float]:
-        """Cosine and sine of the stance foot's heading, and the sign of y."""
-        ahead = now.state.sole_rotation[1 - self.side][:2, 0].tolist()
-        size = math.hypot(*ahead)
-        return ahead[0] / size, ahead[1] / size, 1.0 if self.side == 0 else -1.0
-
-    def _local(self, now: Situation, point: Point) -> Point:
-        (sx, sy), (c, s, sign) = now.centre[1 - self.side], self._axes(now)
-        dx, dy = point[0] - sx, point[1] - sy
-        return c * dx + s * dy, sign * (c * dy - s * dx)
-
-    def _world(self, now: Situation, point: Point) -> Point:
-        (sx, sy), (c, s, sign) = now.centre[1 - self.side], self._axes(now)
-        x, y = point[0], sign * point[1]
-        return sx + c * x - s * y, sy + s * x + c * y
-
-    def _along(self, now: Situation, vector: Point) -> Point:
-        """A direction in coordinates of the stance foot."""
-        c, s, sign = self._axes(now)
-        return c * vector[0] + s * vector[1], sign * (c * vector[1] - s * vector[0])
 
     # ---- phases ----
 

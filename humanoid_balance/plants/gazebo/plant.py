@@ -62,6 +62,8 @@ class GazeboPlant:
         self.robot = robot
         self.options = options or PlantOptions()
         self.dt = self.options.dt
+        if self.options.world.ground == "springs":
+            raise InputError("ground 'springs' is MuJoCo's; allowed in Gazebo: any other")
         if self.options.world.planar or self.options.world.fixtures:
             raise InputError("a boom (planar) and fixtures are MuJoCo's; allowed in Gazebo: neither")
         self._pushes: list[tuple[ExternalForce, int, Array | None]] = []

@@ -42,7 +42,7 @@ def build(robot: Robot, world: World) -> mujoco.MjModel:
 
 def _compile(robot: Robot, world: World) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(_prepared_urdf(robot, world.visual))
-    spec.option.timestep = world.timestep
+    spec.option.timestep = world.step
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10.0  # hard friction: feet that hold do not creep
@@ -52,7 +52,7 @@ def _compile(robot: Robot, world: World) -> mujoco.MjModel:
     _lock_joints(spec, robot)
     _add_base(spec, world.planar)
     _set_joints(spec, robot)
-    _set_contacts(spec, robot)
+    _set_contacts(spec, robot, world.ground == "springs")
     ground = terrain(world, robot)
     _add_ground(spec, world, ground)
     for fixture in (*ground.boxes, *world.fixtures):
@@ -60,7 +60,7 @@ def _compile(robot: Robot, world: World) -> mujoco.MjModel:
     if world.ground == "cart":
         _add_cart(spec, robot)
     for side in range(2):
-        _add_sole(spec, robot, side)
+        _add_sole(spec, robot, side, world)
     for surface in robot.contacts[2:]:
         _add_pad(spec, robot, surface)
     if world.payload:
@@ -145,15 +145,20 @@ def _set_joints(spec: mujoco.MjSpec, robot: Robot) -> None:
         spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)  # a motor of gain 1
 
 
-def _set_contacts(spec: mujoco.MjSpec, robot: Robot) -> None:
-    """Every link touches the ground; a leg also touches the other leg, but for those of a planar body."""
+def _set_contacts(spec: mujoco.MjSpec, robot: Robot, soft: bool) -> None:
+    """Every link touches the ground; a leg also touches the other leg, but for those of a planar body.
+
+    On springs legs pass through each other, as in the thesis that this ground is from: it knows penalty forces of the
+    ground and nothing else.
+    """
     legs = {LEFT_LEG: _chain(spec, robot, 0), RIGHT_LEG: _chain(spec, robot, 1)}
     for geom in spec.geoms:
         body = geom.parent.name
         shared = body in legs[LEFT_LEG] and body in legs[RIGHT_LEG]
         kind = next((k for k, names in legs.items() if body in names and not shared), BODY)
         if geom.contype or geom.conaffinity:
-            geom.contype, geom.conaffinity = kind, GROUND | (LEFT_LEG if kind == RIGHT_LEG and not robot.planar else 0)
+            apart = kind == RIGHT_LEG and not robot.planar and not soft
+            geom.contype, geom.conaffinity = kind, GROUND | (LEFT_LEG if apart else 0)
             geom.condim = 3
 
 
@@ -220,18 +225,22 @@ def _add_cart(spec: mujoco.MjSpec, robot: Robot) -> None:
         )  # fmt: skip
 
 
-def _add_sole(spec: mujoco.MjSpec, robot: Robot, side: int) -> None:
-    """A massless child of the foot with the contact box: the force sensor between them reads the ground's wrench."""
+def _add_sole(spec: mujoco.MjSpec, robot: Robot, side: int, world: World) -> None:
+    """A massless child of the foot with the contact box: the force sensor between them reads the ground's wrench.
+
+    On springs the box touches nothing: the plant pushes.
+    """
     foot = robot.config.feet[side]
     q = pin.Quaternion(pin.rpy.rpyToMatrix(*foot.rpy))
     name, other_leg = SOLE_NAMES[side], LEFT_LEG if side and not robot.planar else 0
+    touches = 0 if world.ground == "springs" else GROUND | other_leg
     sole = spec.body(foot.frame).add_body(name=name, pos=[0, 0, foot.z], quat=[q.w, q.x, q.y, q.z])
     low, high = robot.soles[side].min(axis=0), robot.soles[side].max(axis=0)
     centre, size = (low + high) / 2, (high - low) / 2
     sole.add_geom(
         name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=[size[0], size[1], SOLE_THICKNESS / 2],
         pos=[centre[0], centre[1], SOLE_THICKNESS / 2], mass=0.0, condim=3,
-        contype=(LEFT_LEG, RIGHT_LEG)[side], conaffinity=GROUND | other_leg, rgba=[0.25, 0.25, 0.28, 1],
+        contype=(LEFT_LEG, RIGHT_LEG)[side], conaffinity=touches, rgba=[0.25, 0.25, 0.28, 1],
     )  # fmt: skip
     sole.add_site(name=name)
 

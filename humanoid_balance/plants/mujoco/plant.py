@@ -15,6 +15,7 @@ from humanoid_balance.plants.mujoco import model as mujoco_model
 from humanoid_balance.plants.push_place import link_of, takes_hold
 from humanoid_balance.plants.pushes import ExternalForce, PushProfile
 from humanoid_balance.plants.sensing import Sensing
+from humanoid_balance.plants.springs import Springs, rounded
 from humanoid_balance.plants.terrain import terrain
 from humanoid_balance.plants.truth import Truth, has_fallen
 from humanoid_balance.plants.world import PlantOptions
@@ -40,7 +41,7 @@ class MujocoPlant:
         self.robot = robot
         self.options = options or PlantOptions()
         self.dt = self.options.dt
-        steps = self.dt / self.options.world.timestep
+        steps = self.dt / self.options.world.step
         self.substeps = round(steps)
         if self.substeps < 1 or abs(steps - self.substeps) > 1e-9:
             raise InputError(f"control period {self.dt:g} s is no multiple of the physics step")
@@ -48,6 +49,7 @@ class MujocoPlant:
         self.model = mujoco_model.build(robot, self.options.world)
         self.data = mujoco.MjData(self.model)
         self._index()
+        self._soft()
         self._pushes: list[tuple[ExternalForce, int, Array | None]] = []
         for push in pushes:
             self.add_push(push)
@@ -79,6 +81,18 @@ class MujocoPlant:
         self._signs[3 * n + 6 : 3 * n + 18] = -1.0  # MuJoCo gives the wrench of the foot on the ground
         self._diverged = self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC]
 
+    def _soft(self) -> None:
+        """A ground of springs, if the world has one; ``_sink``: how deep standing soles press into the ground [m]."""
+        world, robot = self.options.world, self.robot
+        self._springs, self._sink = None, SINK
+        if world.ground == "springs":
+            self._springs = Springs(world.friction, world.stiffness, self.terrain.slope)
+            self._points = [rounded(corners) for corners in robot.soles]
+            self._sole_sites = [self.model.site(name).id for name in SOLE_NAMES]
+            self._sole_bodies = [self.model.body(name).id for name in SOLE_NAMES]
+            self._sink = self._springs.sink(self._points[0], robot.weight / 2)
+            self._twist = np.zeros(6)
+
     def reset(self, q: Array | None = None, time: float = 0.0) -> None:
         """At rest, held by the motors, at a time; in the nominal stance or a Pinocchio configuration ``q``."""
         model, data, robot = self.model, self.data, self.robot
@@ -92,6 +106,9 @@ class MujocoPlant:
         data.qpos[self._qpos] = q[7:]
         data.ctrl[:] = self._torque = robot.standing_torque(q)
         mujoco.mj_forward(model, data)
+        if self._springs is not None:
+            self._press(self._springs)
+            mujoco.mj_forward(model, data)
         self._up = data.xmat[self._torso].reshape(3, 3).T @ np.array([0.0, 0.0, 1.0])
         self._com_height = self._height()
         self._drive = robot.actuation.drive(self.options.torque_scale)
@@ -118,7 +135,7 @@ class MujocoPlant:
         model, data, planar = self.model, self.data, self.options.world.planar
         position, quaternion = (model.body_pos[1], model.body_quat[1]) if planar else (data.qpos[:3], data.qpos[3:7])
         position[:] = q[:3]
-        position[2] -= SINK
+        position[2] -= self._sink
         quaternion[:] = q[[6, 3, 4, 5]]
         if planar:  # joint axes are given in the base body's own axes
             rotation = pin.Quaternion(q[3:7]).toRotationMatrix()
@@ -181,6 +198,8 @@ class MujocoPlant:
                     error, speed = command.position - q, command.velocity - v
                     torque = command.torque + command.stiffness * error + command.damping * speed
                 data.ctrl[:] = self._torque = self._drive.torque(torque, q, v, step)
+            if self._springs is not None:
+                self._press(self._springs)
             mujoco.mj_step2(model, data)
             mujoco.mj_step1(model, data)
             if self.substeps > 1:  # an IMU averages over its sample, no impact is missed
@@ -193,6 +212,16 @@ class MujocoPlant:
             self._feel_gain()
         if self._diverged.number or not math.isfinite(data.qvel[0]):
             raise InputError("the simulation diverged: torques or external forces are beyond the physics step")
+
+    def _press(self, ground: Springs) -> None:
+        """Push the soles out of a ground of springs."""
+        model, data, twist = self.model, self.data, self._twist
+        for side, (site, body) in enumerate(zip(self._sole_sites, self._sole_bodies, strict=True)):
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, twist, 0)
+            place, rotation = data.site_xpos[site], data.site_xmat[site].reshape(3, 3)
+            wrench = ground.wrench(self._points[side], place, rotation, twist[3:], twist[:3])
+            data.xfrc_applied[body, :3] = wrench[:3]
+            data.xfrc_applied[body, 3:] = wrench[3:] + np.cross(place - data.xipos[body], wrench[:3])
 
     def _imu_velocity(self, found: Array) -> None:
         mujoco.mj_objectVelocity(self.model, self.data, mujoco.mjtObj.mjOBJ_SITE, self._imu_site, found, 0)
