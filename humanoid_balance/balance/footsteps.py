@@ -42,6 +42,7 @@ class Adapted:
     offset: Point
     lost: float  # by how much the offset is beyond what steps can come back from [m]
     cost: float
+    crossing: int = 0  # the foot lands across, before (1) or behind (-1) the other one
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Flying:
     at: Point
     velocity: Point  # zero before it leaves
     carried: float  # speed of the body, which carries it along [m/s]
+    crossing: int = 0  # it is under way before (1) or behind (-1) the other foot; turned round, it got to neither side
 
     def stop(self, time: float) -> Point:
         """Where it would be after a time in which it is stopped evenly."""
@@ -159,6 +161,8 @@ class Adapter:
             first_x, wanted_x = _shared(dcm[0], grown, nx, bx, self.half[0])
             first_y, wanted_y = _shared(dcm[1], grown, ny, by, self.half[1])
             for crossing in (0, 1, -1) if wanted_y < near and self.reach.across < near else (0,):
+                if crossing and crossing == -foot.crossing:
+                    continue
                 place = self._place(wanted_x, wanted_y, foot, time, crossing)
                 if place is None:
                     continue
@@ -178,7 +182,7 @@ class Adapter:
                     + RUSHED * max(0.0, foot.share(self.reach, place, time) - easy) ** 2
                 )  # fmt: skip
                 if best is None or cost < best.cost:
-                    best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost)
+                    best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost, crossing)
         assert best is not None
         return best
 

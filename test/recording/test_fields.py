@@ -31,6 +31,7 @@ from humanoid_balance.types import (
     BodyReference,
     Flags,
     FootReference,
+    HeelReference,
     JointReference,
     Joints,
     Push,
@@ -109,17 +110,19 @@ def test_all_that_travels_comes_back_from_a_row(ticks: Ticks, robot: Robot, k: i
     assert_same(state, tick.state)
 
 
-def test_a_reference_comes_back_from_a_row_with_a_foot_that_swings_and_one_that_does_not(
+def test_a_reference_comes_back_from_a_row_with_one_foot_that_swings_and_one_whose_heel_is_up(
     ticks: Ticks, robot: Robot
 ) -> None:
     foot = FootReference(np.arange(3.0), np.eye(3), np.arange(6.0), -np.arange(6.0))
-    body = dataclasses.replace(ticks[-1][0].reference, feet=(None, foot))
+    heel = HeelReference(0.1, -0.2, 3.0)
+    body = dataclasses.replace(ticks[-1][0].reference, feet=(None, foot), heels=(heel, None))
     layout = Layout(BodyReference, robot.n)
     assert {"com_acceleration", "posture_acceleration", "feet.0.position", "feet.1.acceleration"} <= set(layout.places)
     found = layout.data(layout.row(body), mode=body.mode, stack=body.stack)
     assert found.feet[0] is None and found.feet[1] is not None
     assert_same(found.feet[1], foot)
-    for path in (path for path in layout.places if not path.startswith("feet")):
+    assert found.heels == (heel, None)
+    for path in (path for path in layout.places if not path.startswith(("feet", "heels"))):
         np.testing.assert_array_equal(attrgetter(path)(found), attrgetter(path)(body), err_msg=path)
     np.testing.assert_array_equal(layout.row(body)[layout.places["feet.1.velocity"].columns], foot.velocity)
 

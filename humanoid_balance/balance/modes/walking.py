@@ -302,8 +302,10 @@ class Walking(StanceAxes, BalanceMode):
         x, y = self._local(now, dcm)
         step = self._nominal(now, yaw, turn, x * math.exp(now.omega * (times[0] + self.gait.transfer / 2)))
         self.target_yaw = yaw + step.turn
-        velocity = (0.0, 0.0) if self.phase != SWING else self._along(now, self.cycle.velocity)
-        foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity))
+        velocity, crossing = (0.0, 0.0), 0
+        if self.phase == SWING and self.plan is not None:
+            velocity, crossing = self._along(now, self.cycle.velocity), self.plan.crossing
+        foot = Flying(self._local(now, now.centre[self.side]), velocity, math.hypot(*now.com_velocity), crossing)
         body = Pendulum(now.omega, self._local(now, now.com), (x, y), now.height)
         plan = self.adapter.adapt(body, foot, step, sign, times, usual)
         if self.path is not None:
