@@ -14,7 +14,7 @@ LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
 LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
-FLAT = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
+LEVEL = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
 STOPS = 0.01  # a foot that waits for longer stops, also one that rolled off [s]
 
 
@@ -114,7 +114,7 @@ class Swing:
     @property
     def _steep(self) -> float:
         """0 to 1: a foot that goes up or down by as much as its clearance or more takes a stair."""
-        return min(1.0, max(0.0, (abs(self._goal[2] - self._floor) / self.clearance - FLAT) / (1.0 - FLAT)))
+        return min(1.0, max(0.0, (abs(self._goal[2] - self._floor) / self.clearance - LEVEL) / (1.0 - LEVEL)))
 
     @property
     def _waits(self) -> tuple[float, float]:
