@@ -99,7 +99,7 @@ def test_a_fallen_robot_that_is_left_there_does_what_it_is_asked(simulation: Sim
         assert time.monotonic() < end, now.changes
         if now.moment.mode == "lying" and time.monotonic() - asked > 2.0:
             asked = time.monotonic()
-            simulation.exchange([Ask("supine to prone")])
+            simulation.exchange([Ask("recover")])  # on whichever side the fall ended
         time.sleep(0.05)
     simulation.exchange([ResetNow(), SetPace(1.0)])
 
