@@ -58,6 +58,7 @@ class Skill(BalanceMode):
         self.script: Script | None = None
         self.wish = ""
         self.ends = ""
+        self._unfit = ""  # why the wish cannot begin from how the body lies
 
     @property
     def scripts(self) -> dict[str, Script]:
@@ -71,6 +72,10 @@ class Skill(BalanceMode):
             return False
         return command.skill == RECOVER or command.skill in self.scripts
 
+    def refuses(self, command: Command) -> str:
+        lies = self.memory.mode.name == "lying" and command.skill == self.wish
+        return self._unfit if lies else ""
+
     def prepare(self, wish: str, now: Situation) -> str:
         """Choose what to play; the reason to begin, empty when nothing fits."""
         side = side_of(self._axes.of(now.state.q))
@@ -79,8 +84,12 @@ class Skill(BalanceMode):
         else:
             script = self.scripts.get(wish)
             self._chain = [script] if script is not None and side in script.starts else []
-        self.wish = wish
-        return f"{wish}, lies {side}" if self._chain else ""
+        self.wish, self._unfit = wish, ""
+        if self._chain:
+            return f"{wish}, lies {side}"
+        allowed = ", ".join(self.scripts[wish].starts) if wish in self.scripts else "a side that scripts lead on from"
+        self._unfit = f"skill '{wish}': the robot lies {side}; it begins from: {allowed}"
+        return ""
 
     def enter(self, now: Situation) -> None:
         super().enter(now)

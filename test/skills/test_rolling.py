@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pinocchio as pin
 import pytest
 
 from humanoid_balance import stack
@@ -9,6 +14,7 @@ from humanoid_balance.balance.settings import BalanceSettings
 from humanoid_balance.errors import InputError
 from humanoid_balance.experiments import skill
 from humanoid_balance.robot.model import Robot
+from humanoid_balance.skills.mode import Skill
 from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Command
 
@@ -29,6 +35,20 @@ def test_a_skill_that_does_not_exist_is_refused_and_nothing_moves(human: Robot) 
     supervisor = stack.balance(human)
     assert not supervisor.modes["skill"].answers(Command(0.0, skill="moonwalk"))
     assert supervisor.modes["skill"].answers(Command(0.0, skill="supine to prone"))
+
+
+def test_a_skill_that_does_not_begin_on_this_side_is_refused_with_the_reason(human: Robot) -> None:
+    supervisor = stack.balance(human)
+    mode = supervisor.modes["skill"]
+    assert isinstance(mode, Skill)
+    q = human.q_nominal.copy()
+    q[3:7] = pin.Quaternion(pin.rpy.rpyToMatrix(-math.pi / 2, 0.0, 0.0)).coeffs()
+    now: Any = SimpleNamespace(state=SimpleNamespace(q=q))
+    supervisor.memory.mode = supervisor.modes["lying"]
+    command = Command(0.0, skill="supine to prone")
+    assert mode.prepare(command.skill, now) == ""
+    assert mode.refuses(command) == "skill 'supine to prone': the robot lies left; it begins from: supine"
+    assert mode.prepare("recover", now) and mode.refuses(Command(0.0, skill="recover")) == ""
 
 
 def test_a_robot_that_may_never_get_up_answers_no_skill(human: Robot) -> None:
