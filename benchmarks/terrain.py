@@ -12,12 +12,12 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.verdicts import report
 from humanoid_balance.experiments.walk import BEGIN, Itinerary, Velocity, run
 from humanoid_balance.plants import terrain
 from humanoid_balance.stack import RunSettings
@@ -147,12 +147,7 @@ def main() -> None:
     parser.add_argument("--slope", type=float, default=0.0, help="the same [deg]")
     options = parser.parse_args()
     episodes = list(ROWS[options.row](options, ASKED[options.robot.split(":")[0]]))
-    good = 0
-    with ProcessPoolExecutor(options.workers) as pool:
-        for episode, (ok, text) in zip(episodes, pool.map(attempt, episodes), strict=True):
-            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:32} {text}", flush=True)
-            good += ok
-    print(f"{good} of {len(episodes)}")
+    report(episodes, attempt, options.workers)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,13 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.verdicts import report
 from humanoid_balance.balance.gait import Gait
 from humanoid_balance.balance.reach import Reach
 from humanoid_balance.balance.route import Placed, Route
@@ -313,12 +313,7 @@ def main() -> None:
     parser.add_argument("--dv", type=float, default=0.6, help="velocity change of a push [m/s]")
     options = parser.parse_args()
     episodes = list(ROWS[options.row](options))
-    good = 0
-    with ProcessPoolExecutor(options.workers) as pool:
-        for episode, (ok, text) in zip(episodes, pool.map(attempt, episodes), strict=True):
-            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:32} {text}", flush=True)
-            good += ok
-    print(f"{good} of {len(episodes)}")
+    report(episodes, attempt, options.workers)
 
 
 if __name__ == "__main__":

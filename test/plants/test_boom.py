@@ -58,7 +58,7 @@ def test_a_small_push_in_the_plane_is_held(name: str, direction: float) -> None:
 
 @pytest.mark.parametrize(("name", "force"), [("r2d", 500), ("human", 200)])
 def test_a_push_from_the_side_is_the_boom_s(name: str, force: float) -> None:
-    """The human, who knows of no boom, steps aside from 500 N as if it were free, and falls over its own feet."""
+    """The human, who knows of no boom, steps aside from 500 N as if it were free, and falls."""
     plant, out, _ = stand(name, 2.0, PushProfile(force, 0.1, 90))
     assert not plant.fell() and out < 1e-9
 
