@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.verdicts import report
 from humanoid_balance.balance.steps import STEP_POLICIES
 from humanoid_balance.experiments.push import run
 from humanoid_balance.plants.pushes import PushProfile
@@ -188,12 +188,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of times and directions")
     options = parser.parse_args()
     episodes = list(ROWS[options.row](options.count, np.random.default_rng(options.seed)))
-    good = 0
-    with ProcessPoolExecutor(options.workers) as pool:
-        for episode, (ok, text) in zip(episodes, pool.map(attempt, episodes), strict=True):
-            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:40} {text}", flush=True)
-            good += ok
-    print(f"{good} of {len(episodes)}")
+    report(episodes, attempt, options.workers)
 
 
 if __name__ == "__main__":

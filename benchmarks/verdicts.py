@@ -12,6 +12,6 @@ def report(episodes: list[Any], attempt: Callable[[Any], tuple[bool, str]], work
     good = 0
     with ProcessPoolExecutor(workers) as pool:
         for episode, (ok, text) in zip(episodes, pool.map(attempt, episodes), strict=True):
-            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:32} {text}", flush=True)
+            print(f"{'ok  ' if ok else 'FAIL'} {episode.name:40} {text}", flush=True)
             good += ok
     print(f"{good} of {len(episodes)}")

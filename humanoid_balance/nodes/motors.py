@@ -24,7 +24,8 @@ from humanoid_balance.plants.ros import commands as ros_commands
 from humanoid_balance.plants.ros.status import ARMED, TOPIC, Motors, PlantStatus
 from humanoid_balance.plants.serial.events import Severity
 from humanoid_balance.plants.serial.line import SWITCHED_OFF
-from humanoid_balance.plants.serial.plant import RESETTING, SerialPlant
+from humanoid_balance.plants.serial.plant import SerialPlant
+from humanoid_balance.plants.serial.resets import RESETTING
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.box import Trip
 from humanoid_balance.types import Array

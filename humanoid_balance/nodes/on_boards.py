@@ -37,6 +37,7 @@ class OnBoards:
         self._woke = time.perf_counter()
         self._frame: SensorFrame | None = None  # that was read last
         self.missed = False  # no new sample came for the present tick
+        self.waited_in_vain = 0  # ticks without one: the boards or their lines were late, not this loop
         node.create_publisher(String, "robot_description", LATCHED).publish(String(data=robot.urdf))
         node.create_service(Trigger, "~/check", self._on_check, callback_group=ReentrantCallbackGroup())
         if plant.simulated:
@@ -48,6 +49,7 @@ class OnBoards:
         frame = self.boards_plant.read()
         self._woke = time.perf_counter()
         self.missed = self._frame is not None and frame.stamp == self._frame.stamp
+        self.waited_in_vain += self.missed
         self._frame = frame
         self.pushes.update()
         return frame
@@ -82,7 +84,7 @@ class OnBoards:
         return response
 
     def figures(self) -> dict[str, object]:
-        return self.motors.figures()
+        return {"ticks without a sample": self.waited_in_vain, **self.motors.figures()}
 
     def warnings(self) -> list[str]:
         return self.motors.warnings()

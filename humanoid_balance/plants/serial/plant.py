@@ -15,12 +15,14 @@ from humanoid_balance.plants.protocol import Mode, WirePush, WireTruth
 from humanoid_balance.plants.protocol.vocabulary import ARMED_MODES, LOCKSTEP_TIMEOUT
 from humanoid_balance.plants.pushes import ExternalForce
 from humanoid_balance.plants.serial import health, table
+from humanoid_balance.plants.serial.alignment import Alignment
 from humanoid_balance.plants.serial.bus import BoardBus
 from humanoid_balance.plants.serial.config import PERIOD, BusConfig, HardwareConfig
 from humanoid_balance.plants.serial.events import BusEvent, Severity
 from humanoid_balance.plants.serial.gate import Gate
 from humanoid_balance.plants.serial.line import STOPPED_MODES, Bus, LineSettings
 from humanoid_balance.plants.serial.pusher import Pusher
+from humanoid_balance.plants.serial.resets import Resets
 from humanoid_balance.plants.serial.servo_bus import DynamixelBus
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
@@ -28,10 +30,6 @@ from humanoid_balance.safety.box import SafetyLimits, Trip
 from humanoid_balance.types import Array, SensorFrame, TorqueCommand
 
 PATIENCE = 3.0  # periods that ``read`` waits for a new sample at most
-STALE = 0.010  # a bus that has been silent for longer has no readings any more: NaN [s]
-LEAST = 1e-6  # by which stamps increase at least [s]
-ASK_AGAIN = 0.1  # between two Resets [s]
-RESETTING = 2.0  # how long a reset goes on trying [s]
 
 
 class SerialPlant:
@@ -64,20 +62,19 @@ class SerialPlant:
         self._news = threading.Condition()  # its lock guards all that the reader threads share with the loop
         self.gate = Gate(TorqueBounds(self.robot.torque_limit, SafetyLimits().rate))
         self.buses: list[Bus] = []
-        self._used = [-1] * len(self.config.buses)  # stamp of the sample of each board that was read last [µs]
+        self._alignment = Alignment(robot.n, lockstep)
         self._polled = any(bus.half_duplex for bus in self.config.buses)
         self._frame: SensorFrame | None = None
         self._returned = self._time()  # when ``read`` returned last [s]
-        self._resetting: set[Bus] = set()  # whose stop the operator has reset, until they leave it
-        self._reset_until, self._reset_sent = 0.0, 0.0
+        self._resets = Resets()
         self._pushes: list[WirePush] = []  # that wait for the next command
         self._pusher = Pusher(robot)
         self._heard = [True] * len(self.config.buses)  # boards that answered when a command was written last
         try:
             for bus in self.config.buses:
                 self.buses.append(self._open_bus(bus))
-            every = range(len(self.buses))  # those that set the pace; servos do where there is nothing else
-            self._pacing = [k for k in every if self.buses[k].paces] or list(every)
+            # Those that set the pace; servos do where there is nothing else.
+            self._pacing = [bus for bus in self.buses if bus.paces] or self.buses
             self._connect(timeout)
         except BaseException:
             self.close()
@@ -162,23 +159,19 @@ class SerialPlant:
                     self._wait(left)  # boards that answer at once do not set the pace
                 # Also who comes late waits a moment: what came meanwhile is with a reader thread that had no turn.
                 deadline = max(self._returned + PATIENCE * self.dt, self._time() + self.dt)
-                while not all(self._fresh(k) for k in self._pacing):
+                while not all(map(self._alignment.fresh, self._pacing)):
                     left = deadline - self._time()
                     if left <= 0.0:
                         break
                     self._wait(left)
-            if self._frame is None or any(self._fresh(k) for k in range(len(self.buses))):
-                self._frame = self._assemble()
+            if self._frame is None or any(map(self._alignment.fresh, self.buses)):
+                self._frame = self._alignment.frame(self.buses, self._time())
         self._returned = self._time()
         return self._frame
 
-    def _fresh(self, k: int) -> bool:
-        sample = self.buses[k].sample
-        return sample is not None and sample.stamp != self._used[k]
-
     def _await_lockstep(self) -> None:
         deadline = self._time() + LOCKSTEP_TIMEOUT
-        while not all(self._fresh(k) for k in range(len(self.buses))):
+        while not all(map(self._alignment.fresh, self.buses)):
             lost = next((bus for bus in self.buses if not bus.connected), None)
             if lost is not None:
                 raise InputError(f"port {lost.problem or lost.url}: lost")
@@ -186,34 +179,6 @@ class SerialPlant:
             if left <= 0.0:
                 raise InputError(f"port {self.buses[0].url}: the simulator has stopped answering")
             self._wait(left)
-
-    def _assemble(self) -> SensorFrame:
-        """One frame at the time of the bus with the IMU; joints of other buses are carried on to it."""
-        n, now = self.robot.n, self._time()
-        position, velocity, torque = (np.full(n, np.nan) for _ in range(3))
-        gyro, acceleration, wrench = np.full(3, np.nan), np.full(3, np.nan), np.full((2, 6), np.nan)
-        samples = [bus.sample for bus in self.buses if bus.sample is not None]
-        master = max(samples, key=lambda sample: (sample.imu is not None, sample.time))
-        at = master.time
-        for k, bus in enumerate(self.buses):
-            sample = bus.sample
-            if sample is None:
-                continue
-            self._used[k] = sample.stamp
-            if not self.lockstep and now - sample.time > STALE:
-                continue
-            i = bus.index
-            shift = 0.0 if self.lockstep else min(max(at - sample.time, -STALE), STALE)
-            position[i] = sample.position if shift == 0.0 else sample.position + shift * sample.velocity
-            velocity[i], torque[i] = sample.velocity, sample.torque
-            if sample.imu is not None:
-                gyro, acceleration = sample.imu.gyro, sample.imu.acceleration
-            for side, measured in sample.feet.items():
-                wrench[side] = measured
-        stamp = 1e-6 * master.stamp if self.lockstep else at
-        if self._frame is not None and not self.lockstep:  # also when another board has to give the time
-            stamp = max(stamp, self._frame.stamp + LEAST)
-        return SensorFrame(stamp, position, velocity, torque, gyro, acceleration, wrench)
 
     def write(self, command: TorqueCommand) -> None:
         """Send a command to all boards; the gate decides what of it."""
@@ -232,7 +197,7 @@ class SerialPlant:
                     bus.command(mode, bounded)
                 else:
                     bus.idle(mode)
-            self._reset_boards()
+            self._resets.repeat(self._time())
 
     def _silent(self, bus: Bus) -> bool:
         """What a board last said of itself is no longer to be believed."""
@@ -279,7 +244,7 @@ class SerialPlant:
 
     def unread(self) -> None:
         """The next ``read`` gives the last sample again, so that a loop can start with what was looked at here."""
-        self._used = [-1] * len(self.buses)
+        self._alignment.forget()
 
     def read_modes(self) -> tuple[Mode, ...]:
         """Modes of the boards in the next sample."""
@@ -290,7 +255,7 @@ class SerialPlant:
         """Emergency stop of all boards, latched; may be called from any thread."""
         with self._news:
             self.gate.stop(reason)
-            self._resetting.clear()
+            self._resets.clear()
             for bus in self.buses:
                 bus.stop()
 
@@ -307,21 +272,8 @@ class SerialPlant:
             self.gate.reset()
             for bus in self.buses:
                 bus.unstop()
-            self._resetting = {bus for bus in self.buses if bus.mode is Mode.STOPPED}
-            self._reset_until, self._reset_sent = self._time() + RESETTING, 0.0
-            self._reset_boards()
+            self._resets.begin(self.buses, self._time())
         return None
-
-    def _reset_boards(self) -> None:
-        """Repeat Reset until each board has left the stop that was reset, as a frame may get lost. A later stop is
-        another one: it stays latched."""
-        self._resetting = {bus for bus in self._resetting if bus.mode is Mode.STOPPED}
-        if self._time() > self._reset_until:
-            self._resetting.clear()
-        if self._resetting and self._time() - self._reset_sent >= ASK_AGAIN:
-            self._reset_sent = self._time()
-            for bus in self._resetting:
-                bus.reset()
 
     # ---- health ----
 
