@@ -1,11 +1,12 @@
 """A lab day on virtual motor boards over ROS: arm, stand, balance, pushes from four sides, stop, reset, again.
 
 python benchmarks/lab_day.py --robots human talos g1 --rounds 10 --line pty
-chrt -f 20 python benchmarks/lab_day.py --together --line tcp
+python benchmarks/lab_day.py --together --line tcp
 
 Each robot gets a board process and a graph of its own, which live through all rounds. A round is good when the robot
 stands after every push and every request was granted; the table says what the others failed at. The last columns come
-from the nodes' diagnostics: ticks, the share that missed their period, and the slowest p99 among the nodes.
+from the nodes' diagnostics: ticks, the share that missed their period, the share that waited in vain for a
+sample (a late board, or its line; told apart in one process only), and the slowest p99 among the nodes.
 """
 
 from __future__ import annotations
@@ -151,12 +152,14 @@ class LabDay:
         self.executor.shutdown()
         rclpy.shutdown(context=self.context)
 
-    def missed(self) -> tuple[int, float, float]:
-        """Ticks of the controller, share of late ones, slowest p99 of a node's tick [ms]."""
+    def missed(self) -> tuple[int, float, float, float]:
+        """Ticks of the controller, share of late ones and, in one process, of those that waited in vain for a sample of
+        the boards; slowest p99 of a node's tick [ms]."""
         own = self.figures.get(self.controller, {})
         ticks, late = int(own.get("ticks", 0)), int(own.get("overruns", 0))
+        vain = int(own.get("ticks without a sample", 0))
         p99 = max((float(f.get("tick p99 [us]", 0.0)) for f in self.figures.values()), default=0.0)
-        return ticks, late / max(1, ticks), 1e-3 * p99
+        return ticks, late / max(1, ticks), vain / max(1, ticks), 1e-3 * p99
 
 
 def main() -> None:
@@ -174,7 +177,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.logs or Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"{'robot':8} {'good':>7} {'ticks':>8} {'missed':>8} {'p99 ms':>7}  failed at")
+    print(f"{'robot':8} {'good':>7} {'ticks':>8} {'missed':>8} {'vain':>8} {'p99 ms':>7}  failed at")
     wrong = 0
     for robot in options.robots:
         good, failures = 0, []
@@ -192,11 +195,12 @@ def main() -> None:
         except Failed as why:
             failures.append(str(why))
         finally:
-            ticks, share, p99 = day.missed()
+            ticks, share, vain, p99 = day.missed()
             day.close()
         wrong += options.rounds - good
         told = "; ".join(sorted(set(failures)))
-        print(f"{robot:8} {good:3d}/{options.rounds:<3d} {ticks:8d} {share:8.2%} {p99:7.2f}  {told}", flush=True)
+        figures = f"{ticks:8d} {share:8.2%} {vain:8.2%} {p99:7.2f}"
+        print(f"{robot:8} {good:3d}/{options.rounds:<3d} {figures}  {told}", flush=True)
     if wrong:
         print(f"logs in {folder}")
     sys.exit(1 if wrong else 0)

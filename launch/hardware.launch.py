@@ -10,11 +10,13 @@ from launch import Action, LaunchContext, LaunchDescription
 from launch.actions import OpaqueFunction
 
 from humanoid_balance.nodes import launching, start
+from humanoid_balance.nodes.rank import PRIORITY
 
 ARGUMENTS = {
     "ports": ("", "serial ports of the boards, commas between them"),
     "wiring": ("", "wiring file instead of ports: calibration, servos, torque"),
     "torque": ("-1.0", "share of the torque limits that the boards are allowed; -1: the wiring file's"),
+    "priority": (str(PRIORITY), "SCHED_FIFO priority of the nodes where permitted; 0: none"),
     "separate": ("true", "boards, estimator and controller in processes of their own, 500 Hz; false: one, 1 kHz"),
 }
 
@@ -26,8 +28,8 @@ def nodes(context: LaunchContext) -> list[Action]:
         boards["wiring"] = str(Path(given["wiring"]).resolve())
     if given["ports"]:
         boards["ports"] = [port for port in given["ports"].split(",") if port]
-    separate = launching.true(given["separate"])
-    return launching.actions(start.boards(given["robot"], float(given["rate"]), separate, **boards), given)
+    how = {"separate": launching.true(given["separate"]), "priority": int(given["priority"])}
+    return launching.actions(start.boards(given["robot"], float(given["rate"]), **how, **boards), given)
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -11,6 +11,7 @@ from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 
 from humanoid_balance.nodes import launching, start
+from humanoid_balance.nodes.rank import PRIORITY
 
 CONTROLLERS = ("joint_state_broadcaster", "imu_sensor_broadcaster", "left_foot", "right_foot", "effort_controller")
 
@@ -21,7 +22,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     spawner = Node(
         package="controller_manager", executable="spawner", namespace=given["namespace"], arguments=list(CONTROLLERS)
     )
-    estimator, controller = start.controller(given["robot"], rate, simulated=False)
+    estimator, controller = start.controller(given["robot"], rate, simulated=False, priority=PRIORITY)
     estimator.remappings["imu"] = "imu_sensor_broadcaster/imu"
     estimator.parameters["sync_wait"] = 0.0
     return [spawner, *launching.actions([estimator, controller], given)]

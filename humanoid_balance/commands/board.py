@@ -12,6 +12,7 @@ from humanoid_balance.commands.common import count, not_negative, print_json
 from humanoid_balance.commands.push import add_push_place
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes.executables import Signals
+from humanoid_balance.nodes.rank import PRIORITY
 from humanoid_balance.nodes.realtime import QuietCollector, RealTime
 from humanoid_balance.plants.board import (
     Body,
@@ -58,8 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add(f"--{field.name.replace('_', '-')}", type=not_negative, default=0.0, metavar=unit)
     add("--fault", action="append", default=[], metavar="KIND[:JOINT][@START[+DURATION]]",
         help=f"what goes wrong, and when after the robot was let go [s]; kinds: {', '.join(KINDS)}")  # fmt: skip
-    add("--priority", type=int, choices=range(100), default=0, metavar="P",
-        help="real-time priority, 1 to 99, where the system permits it; 0: none")  # fmt: skip
+    add("--priority", type=int, choices=range(100), default=PRIORITY, metavar="P",
+        help=f"SCHED_FIFO priority, where permitted; default {PRIORITY} as that of the nodes, 0: none")  # fmt: skip
     add("--json", action="store_true", help="print the ports as one JSON object")
 
 

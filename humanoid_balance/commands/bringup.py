@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from humanoid_balance.commands import up
 from humanoid_balance.commands.common import namespace, number
@@ -71,7 +71,7 @@ class Graph:
 
     def __init__(self, options: argparse.Namespace, terminal: Terminal, torque: float, operator: OperatorNode) -> None:
         self._terminal, self._operator = terminal, operator
-        boards = {"wiring": str(options.wiring.resolve()), "torque": torque}
+        boards: dict[str, Any] = {"wiring": str(options.wiring.resolve()), "torque": torque}
         nodes = start.boards(options.robot, options.rate, not options.together, **boards)
         self._running = up.start_nodes(nodes, options.robot, options.namespace)
         self.plant = f"{operator.namespace}/{'balance_stack' if options.together else 'hardware'}"

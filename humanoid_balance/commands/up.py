@@ -16,6 +16,7 @@ from humanoid_balance.commands.common import count, namespace, not_negative, num
 from humanoid_balance.errors import InputError
 from humanoid_balance.nodes import start
 from humanoid_balance.nodes.executables import PARENT, Signals
+from humanoid_balance.nodes.rank import PRIORITY
 from humanoid_balance.plants.serial import config as wiring
 from humanoid_balance.plants.world import SIMULATORS
 from humanoid_balance.robot import registry
@@ -43,6 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--rate", type=number, default=0.0, metavar="HZ", help=rate)
     add("--separate", action="store_true", help="simulator, estimator and controller in processes of their own")
     add("--together", action="store_true", help="boards, estimator and controller in one process (--plant serial)")
+    rank = f"SCHED_FIFO priority of the nodes of a real robot, where permitted; default {PRIORITY}, 0: none"
+    add("--priority", type=int, choices=range(100), default=PRIORITY, metavar="P", help=rank)
     add("--record", type=Path, metavar="F.mcap", help="all topics")
     add("--rotate", type=not_negative, metavar="MB", help="of --record: the next file, F_2.mcap, begins at this size")
     add("--keep", type=count, metavar="N", help="of --record with --rotate: only the newest N files stay")
@@ -112,9 +115,9 @@ def _graph(options: argparse.Namespace, boards: dict[str, Any]) -> list[start.No
     elif options.plant == "serial":
         if options.together:
             boards["full_rate"] = recorded
-        nodes = start.boards(options.robot, options.rate, not options.together, **boards)
+        nodes = start.boards(options.robot, options.rate, not options.together, options.priority, **boards)
     else:
-        nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, simulated=False)
+        nodes = start.controller(options.robot, options.rate or start.SEPARATE_RATE, False, options.priority)
     if options.record is not None:
         writable(options.record, "--record")
         limits = (float(options.rotate or 0.0), options.keep or 0)

@@ -38,7 +38,7 @@ FEW = 200  # ticks that say something about that
 COMMON = (
     Entry("robot", "human", "the robot: a name, name:option=value or the path of a YAML file"),
     Entry("autostart", False, "configure and activate when the process starts, without a lifecycle manager"),
-    Entry("priority", 0, "SCHED_FIFO priority of the loop; 0 leaves it to the system", 0, 99),
+    Entry("priority", 0, "SCHED_FIFO priority of the loop, its process gets the one below; 0: none", 0, 99),
     Entry("cpus", [], "CPUs the loop may run on; none: all", of=int),
     Entry("lock_memory", False, "keep all memory of the process in RAM"),
 )

@@ -1,4 +1,6 @@
-"""A process that starts is not urgent: the real-time rank that it was given (``chrt -f 50 …``) waits until it works.
+"""Real-time ranks of a process: what its threads get, and when.
+
+A process that starts is not urgent: the rank that it was given (``chrt -f 50 …``) waits until it works.
 
 To load a node takes seconds of one core. With a real-time rank nobody else gets that core; after 0.95 s Linux lets the
 others have it for 50 ms (docs/ros.md, real-time set-up), and takes it from every real-time thread there. So a node that
@@ -15,6 +17,7 @@ from pathlib import Path
 REAL_TIME = (getattr(os, "SCHED_FIFO", -1), getattr(os, "SCHED_RR", -1))
 THREADS = Path("/proc/self/task")
 
+PRIORITY = 50  # SCHED_FIFO, of what drives a real robot or stands in for it: boards wait 20 ms for a tick, not longer
 NICE = -15  # of a process that loads: before those without a rank, behind those that work
 
 _put_off: list[tuple[int, int, int]] = []  # policy, priority and niceness of the process, until it takes them up again
@@ -42,6 +45,25 @@ def take_up() -> None:
             os.setpriority(os.PRIO_PROCESS, thread, nice)
             if os.sched_getscheduler(thread) not in REAL_TIME:
                 os.sched_setscheduler(thread, policy, os.sched_param(priority))
+
+
+def give(priority: int) -> None:
+    """The calling thread, a loop, gets this SCHED_FIFO rank, all other threads of the process the one below.
+
+    The loop needs them: whoever holds the interpreter or sends its messages, and is kept from a core by other work,
+    keeps the loop waiting. A higher rank stays. A PermissionError where the system does not allow it.
+    """
+    loop = threading.get_native_id()
+    _at_least(loop, priority)
+    for thread in [int(entry.name) for entry in THREADS.iterdir()]:
+        if thread != loop:
+            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                _at_least(thread, max(1, priority - 1))
+
+
+def _at_least(thread: int, priority: int) -> None:
+    if os.sched_getscheduler(thread) not in REAL_TIME or os.sched_getparam(thread).sched_priority < priority:
+        os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(priority))
 
 
 def _comes_back(policy: int, priority: int) -> bool:

@@ -1,4 +1,4 @@
-"""Habits of a real-time loop: absolute deadlines, no garbage collector, and, where permitted, a thread of its own rank.
+"""Habits of a real-time loop: absolute deadlines, no garbage collector, and, where permitted, a real-time rank.
 
 Nothing here is needed to run; what the system does not permit is told once as a warning, and the loop goes on without.
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from humanoid_balance.nodes import rank
 from humanoid_balance.types import Array
 
 REST = 1 / 16  # share of its time that even a late loop sleeps: Linux stops a SCHED_FIFO thread that takes 95 %
@@ -31,7 +32,7 @@ LATENCY = "/dev/cpu_dma_latency"  # longest time a CPU may take to wake up, as l
 class RealTime:
     """What a loop asks of the system; zero, empty or False asks for nothing."""
 
-    priority: int = 0  # SCHED_FIFO, 1 to 99; the CPUs do not go to sleep between ticks then
+    priority: int = 0  # SCHED_FIFO, 1 to 99, see ``rank.give``; the CPUs do not go to sleep between ticks then
     cpus: tuple[int, ...] = ()
     lock_memory: bool = False
 
@@ -40,7 +41,7 @@ class RealTime:
         ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)  # [ns]; by default a sleep may end 50 µs late
         if self.priority:
             try:
-                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(self.priority))
+                rank.give(self.priority)
             except (OSError, AttributeError) as error:
                 warn(f"SCHED_FIFO priority {self.priority} not permitted ({error}); see docs/ros.md, real-time set-up")
             _keep_awake(warn)

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from humanoid_balance.nodes.rank import PRIORITY
 from humanoid_balance.plants.serial import config
 from humanoid_balance.robot import registry
 
@@ -45,9 +46,9 @@ def parameter_files(robot: str) -> list[Path]:
     return [file] if len(Path(name).parts) == 1 and file.is_file() else []
 
 
-def controller(robot: str, rate: float, simulated: bool) -> list[NodeStart]:
+def controller(robot: str, rate: float, simulated: bool, priority: int = 0) -> list[NodeStart]:
     """Estimator and controller for a plant on topics; a real robot is brought up in stages."""
-    common = {"robot": robot, "autostart": True, "rate": rate}
+    common = {"robot": robot, "autostart": True, "rate": rate, "priority": priority}
     starting = {"auto_arm": simulated, "staged": not simulated}
     return [NodeStart("state_estimator", common), NodeStart("balance_controller", {**common, **starting})]
 
@@ -73,7 +74,9 @@ def teleop(robot: str, source: str, **parameters: Any) -> NodeStart:
     return NodeStart("push_teleop", {"robot": robot, "autostart": True, "input": source, **parameters})
 
 
-def boards(robot: str, rate: float = 0.0, separate: bool = True, **wiring: Any) -> list[NodeStart]:
+def boards(
+    robot: str, rate: float = 0.0, separate: bool = True, priority: int = PRIORITY, **wiring: Any
+) -> list[NodeStart]:
     """A robot on motor boards, disarmed. ``wiring``: ports or a wiring file.
 
     ``rate`` 0 [Hz] takes the wiring file's, or the usual one.
@@ -81,7 +84,7 @@ def boards(robot: str, rate: float = 0.0, separate: bool = True, **wiring: Any) 
     file = wiring.get("wiring")
     period = config.load(Path(file)).period if file else None
     rate = rate or (1.0 / period if period else SEPARATE_RATE if separate else STACK_RATE)
-    common = {"robot": robot, "autostart": True, "rate": rate}
+    common = {"robot": robot, "autostart": True, "rate": rate, "priority": priority}
     if not separate:
         return [NodeStart("balance_stack", {**common, **wiring, "plant": "serial", "staged": True})]
-    return [NodeStart("hardware", {**common, **wiring}), *controller(robot, rate, simulated=False)]
+    return [NodeStart("hardware", {**common, **wiring}), *controller(robot, rate, False, priority)]

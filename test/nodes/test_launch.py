@@ -23,7 +23,7 @@ COMMON = {"robot", "namespace", "rate", "record", "rviz"}
 ARGUMENTS = {
     "push": {"robot", "force", "duration", "direction"},
     "sim": COMMON | {"separate"},
-    "hardware": COMMON | {"ports", "wiring", "torque", "separate"},
+    "hardware": COMMON | {"ports", "wiring", "torque", "separate", "priority"},
     "teleop": COMMON,
     "push_experiment": COMMON | {"pushes", "csv"},
     "ros2_control": COMMON,

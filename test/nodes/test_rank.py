@@ -45,6 +45,28 @@ def test_a_process_without_a_rank_gets_none() -> None:
     assert ranks(os.SCHED_OTHER, 0) == [str([(os.SCHED_OTHER, 0)])] * 2
 
 
+GIVE = """
+import os, threading
+from humanoid_balance.nodes import rank
+done = threading.Event()
+threading.Thread(target=done.wait, daemon=True).start()
+thread = threading.Thread(target=lambda: (rank.give(5), done.wait()), daemon=True)
+thread.start()
+while os.sched_getparam(thread.native_id).sched_priority == 0: pass
+all = {int(t): os.sched_getparam(int(t)).sched_priority for t in os.listdir("/proc/self/task")}
+print(all.pop(thread.native_id), sorted(set(all.values())))
+"""
+
+
+@pytest.mark.parametrize(("had", "then"), [(0, "5 [4]"), (7, "7 [7]")])
+def test_a_loop_gets_a_rank_and_its_process_the_one_below_unless_they_have_a_higher_one(had: int, then: str) -> None:
+    first = f"import os; os.sched_setscheduler(0, {int(had > 0)}, os.sched_param({had}))\n"  # 1 is SCHED_FIFO
+    done = subprocess.run([sys.executable, "-c", first + GIVE], capture_output=True, text=True)
+    if "PermissionError" in done.stderr:
+        pytest.skip("real-time priority is not permitted here")
+    assert done.stdout.strip() == then, done.stderr
+
+
 def test_a_rank_that_would_not_come_back_is_kept() -> None:
     keep = WORK.replace("rank.put_off()", "rank._comes_back = lambda *_: False; rank.put_off()")
     done = subprocess.run(
