@@ -83,6 +83,11 @@ class SafetyBox:
         self._complete: float | None = None  # stamp of the last frame, if it had a reading of every joint [s]
         self._heard = np.full(self.robot.n, np.inf)  # stamp of each joint's last reading, while one is missing [s]
 
+    @property
+    def stopped(self) -> bool:
+        """Only the brake leaves, whatever is asked for, until ``reset``."""
+        return self.arming is Arming.TRIPPED
+
     def arm(self) -> None:
         if self.arming is Arming.DISARMED:
             self.arming = Arming.ARMED

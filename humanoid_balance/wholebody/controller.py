@@ -70,6 +70,11 @@ class WholeBody:
             return TorqueCommand.damp(state.stamp, self._zero)
         return self._solve(state, reference)
 
+    def rest(self, state: RobotState) -> TorqueCommand:
+        """The brake instead of an ``update``, where nothing else would leave anyway."""
+        self.solution = None
+        return TorqueCommand.damp(state.stamp, self.robot.brake)
+
     def _solve(self, state: RobotState, reference: BodyReference) -> TorqueCommand:
         """The QP."""
         terms, robot = self.terms, self.robot
