@@ -36,15 +36,19 @@ RISING = 4.0  # and so much longer where it should stand up [s]
 KNOCK = 0.7  # change of velocity by the push that knocks a robot over [sqrt(g CoM height)]: hardly a stance survives it
 KNOCK_TIME = 0.2  # [s]
 STILL_FOR = 1.0  # it has succeeded when it still stands, or lies as it should, in the last second [s]
+SEEN = 1.5  # the run is over when the robot has stood for so long, or lain after the skill [s]
+ON_THE_WAY = ("falling", "skill", "rising")
 FOOT = 0.06  # parts of the body that are so near the lowest in the stance are feet [m]
 
 
 class Asker:
     """The operator of a skill: asks for it once the body lies, and watches how hard the ground hits."""
 
-    def __init__(self, robot: Robot, skill: str, at: float) -> None:
-        self.robot, self.skill, self.at = robot, skill, at
-        self.lying = False
+    def __init__(self, robot: Robot, skill: str, at: float, stays: bool = False) -> None:
+        """``at`` [s]: not before; ``stays``: to the end of the run, also when there is nothing more to see."""
+        self.robot, self.skill, self.at, self.stays = robot, skill, at, stays
+        self.lying = self.over = False
+        self._rests = math.inf  # since when the skill has led to something [s]
         self.began = math.nan  # when the skill was begun [s]
         self.head_speed = 0.0  # largest at which the head met the ground [m/s]
         self.refused = ""
@@ -60,6 +64,9 @@ class Asker:
         self.refused = tick.refused or self.refused
         if mode == "skill" and math.isnan(self.began):
             self.began = tick.state.stamp
+        now, led = tick.state.stamp, not math.isnan(self.began) and mode not in ON_THE_WAY
+        self._rests = min(self._rests, now) if led else math.inf
+        self.over = not self.stays and now - self._rests > SEEN
         if isinstance(plant, MujocoPlant):
             self._head = self._head or HeadWatch(plant)
             self.head_speed = max(self.head_speed, self._head.look())
@@ -132,8 +139,8 @@ def run(
         speed = KNOCK * math.sqrt(GRAVITY * robot.com_height)
         pushes = [PushProfile(speed * robot.mass / KNOCK_TIME, KNOCK_TIME, direction, 0.5)]
         at = LEFT_FOR_FALLING
+    operator = Asker(robot, skill, at, stays=settings.time is not None)
     settings = replace(settings, time=settings.time or at + 1.0 + _length(scripts, script))
-    operator = Asker(robot, skill, at)
     assert settings.time is not None
     done = simulate(settings, pushes, settings.time, progress, log, operator, start=pose, to_the_end=True)
     done.result = figures(done, skill, start, script, operator)
