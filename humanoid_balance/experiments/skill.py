@@ -124,10 +124,16 @@ def run(
     start: str | None = None,
     progress: Progress | None = None,
     log: Path | None = None,
+    against_limp: bool = False,
 ) -> Run:
-    """Play a skill; the result is the JSON object of ``humanoid-balance skill``."""
+    """Play a skill; the result is the JSON object of ``humanoid-balance skill``.
+
+    ``against_limp``: a robot that is knocked over falls once more, without torque, for the sake of ``peak_force_limp``.
+    """
     if settings.plant != "mujoco" and start != "fallen":
         raise InputError(f"plant is '{settings.plant}'; allowed with a lying start: mujoco")
+    if against_limp and start != "fallen":
+        raise InputError(f"limp is for a fall, start is '{start or 'as the skill begins'}'; allowed: fallen")
     robot = registry.load(settings.robot)
     scripts = library(robot)
     script = None if skill == RECOVER else find(scripts, skill, robot)
@@ -144,6 +150,9 @@ def run(
     assert settings.time is not None
     done = simulate(settings, pushes, settings.time, progress, log, operator, start=pose, to_the_end=True)
     done.result = figures(done, skill, start, script, operator)
+    if against_limp:
+        limp = simulate(replace(settings, fall="limp"), pushes, LEFT_FOR_FALLING, to_the_end=True)
+        done.result["peak_force_limp"] = round(peak_force(limp), 1)
     done.title = story(done.result)
     return done
 
@@ -187,6 +196,7 @@ def figures(run: Run, skill: str, start: str, script: Script | None, operator: A
         "modes": [[round(t, 4), name] for t, name in record.mode_changes],
         "refused": operator.refused,
         "peak_force": round(peak_force(run), 1),
+        "peak_force_limp": None,  # of the same fall without torque, where that was asked for
         "head_speed_max": round(operator.head_speed, 3),
         "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
         "upright_at": tell(up),
