@@ -96,7 +96,7 @@ class WholeBody:
             status = Status.SOLVED if optimum.met and not missing else Status.RELAXED
         else:
             status = Status.INFEASIBLE if optimum.outcome is Outcome.INFEASIBLE else Status.NOT_CONVERGED
-            sent = Sent.WITHOUT_JOINT_LIMITS
+            sent = Sent.LEAST_EXCESS
             if not optimum.let_go:
                 sent = Sent.BRAKE
                 torque, acceleration, wrench = brake(robot, terms, pushing)
