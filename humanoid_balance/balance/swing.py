@@ -10,6 +10,8 @@ import pinocchio as pin
 
 from humanoid_balance.types import Array, FootReference
 
+Point3 = tuple[float, float, float]
+
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
@@ -24,6 +26,15 @@ class Rolled:
 
     toe: float  # the front edge ahead of the sole's origin [m]
     velocity: tuple[float, float]  # in the plane, world x y [m/s]
+
+
+@dataclass(frozen=True, slots=True)
+class Pitch:
+    """Of a sole in the air, toes down, beyond what its path has anyway; rate and acceleration [rad, s]."""
+
+    angle: float
+    rate: float
+    acceleration: float
 
 
 class Swing:
@@ -46,6 +57,8 @@ class Swing:
             self._floor += rolled.toe * float(rotation[2, 0])
         self._along = [(x, vx, 0.0), (y, vy, 0.0)]  # position, velocity, acceleration of both axes of the plane
         self._time = start
+        self.pitch: Pitch | None = None  # about the sole's origin; heights are those of its front edge then
+        self.front = 0.0  # how far that is ahead of the origin [m]
 
     @property
     def end(self) -> float:
@@ -101,15 +114,41 @@ class Swing:
         spin = 6 * share * (1 - share) / self.duration
         wx, wy, wz = self.rotation.dot(turn).tolist()
         wx, wy, wz = spin * wx, spin * wy, spin * wz
+        bend = 0.0
+        if self.pitch is not None:
+            level = float(rotation[2, 0])
+            cos, sin = math.cos(self.pitch.angle), math.sin(self.pitch.angle)
+            rotation = rotation.dot(np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]]))
+            ux, uy, uz = rotation[:, 1].tolist()
+            rate, bend = self.pitch.rate, self.pitch.acceleration
+            wx, wy, wz = wx + rate * ux, wy + rate * uy, wz + rate * uz
+            if self._rolled is None:
+                z, vz = z + self.front * (level - float(rotation[2, 0])), vz + self.front * cos * rate
         if self._rolled is not None:
             ex, ey, ez = rotation[:, 0].tolist()
             z, vz = z - self._rolled.toe * ez, vz - self._rolled.toe * (wx * ey - wy * ex)
-        return FootReference(
+        reference = FootReference(
             position=np.array((x, y, z)),
             rotation=rotation,
             velocity=np.array((vx, vy, vz, wx, wy, wz)),
             acceleration=np.array((ax, ay, az, 0.0, 0.0, 0.0)),
         )
+        if bend:
+            reference.acceleration[3:] = bend * rotation[:, 1]
+        return reference
+
+    def ahead(self, time: float) -> tuple[Point3, float]:
+        """About where the origin of a sole without a pitch will be, and how far its toes point down [m, rad]."""
+        later = time - self._time
+        (x, vx, _), (y, vy, _) = self._along
+        share = min(1.0, max(0.0, (time - self.start) / self.duration))
+        z = self._lift(share, time)[0]
+        turned = share * share * (3 - 2 * share)
+        start, end = float(self.rotation[2, 0]), float(self.target_rotation[2, 0])
+        down = start + turned * (end - start)
+        if self._rolled is not None:
+            z -= self._rolled.toe * down
+        return (x + later * vx, y + later * vy, z), math.asin(max(-1.0, min(1.0, -down)))
 
     @property
     def _steep(self) -> float:
