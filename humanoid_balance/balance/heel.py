@@ -87,7 +87,7 @@ class Toes:
 
     def update(self, now: Situation, side: int, swing: Swing, dt: float) -> Pitch:
         """What they should do."""
-        needed = self.needed(now, side, swing, AHEAD)
+        needed = max(self.needed(now, side, swing, AHEAD), swing.tipped(now.state.stamp + 2.0 / QUICK))
         acceleration = QUICK * QUICK * (needed - self.angle) - 2 * QUICK * self.rate
         self.rate += acceleration * dt
         self.angle += self.rate * dt

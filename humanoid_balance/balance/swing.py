@@ -16,6 +16,7 @@ LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
 LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
+TIP, LEVELLED = (0.2, 0.6), (0.7, 1.0)  # shares in which a foot that goes down points its toes down, and levels again
 LEVEL = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
 STOPS = 0.01  # a foot that waits for longer stops, also one that rolled off [s]
 
@@ -55,6 +56,7 @@ class Swing:
         if rolled is not None:
             vx, vy = rolled.velocity
             self._floor += rolled.toe * float(rotation[2, 0])
+        self._from = (x, y)
         self._along = [(x, vx, 0.0), (y, vy, 0.0)]  # position, velocity, acceleration of both axes of the plane
         self._time = start
         self.pitch: Pitch | None = None  # about the sole's origin; heights are those of its front edge then
@@ -136,6 +138,18 @@ class Swing:
         if bend:
             reference.acceleration[3:] = bend * rotation[:, 1]
         return reference
+
+    def tipped(self, time: float) -> float:
+        """How far the toes of a foot that goes down a stair point down: its heel has to get over the edge [rad]."""
+        x, y, z = self._goal
+        fall = self._floor - z
+        if fall <= 0.0:
+            return 0.0
+        steep = math.atan2(fall, max(math.hypot(x - self._from[0], y - self._from[1]), self.front))
+        share = (time - self.start) / self.duration
+        (begin, high), (low, end) = TIP, LEVELLED
+        up, down = _minimum_jerk((share - begin) / (high - begin))[0], _minimum_jerk((share - low) / (end - low))[0]
+        return self._steep**2 * steep * (up - down)
 
     def ahead(self, time: float) -> tuple[Point3, float]:
         """About where the origin of a sole without a pitch will be, and how far its toes point down [m, rad]."""

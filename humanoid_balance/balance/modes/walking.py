@@ -266,7 +266,7 @@ class Walking(StanceAxes, BalanceMode):
         cycle.retarget(now, (x, y), self.target_yaw, plan.time, height, normal)
         px, py = plan.pressure
         heels: Heels = (None, None)
-        if self.heel.up or self._stairs or px > FRONT * self.adapter.half[0]:
+        if self.heel.up or px > FRONT * self.adapter.half[0]:
             heels = self._heels(now, 1 - self.side)
             if self.heel.up:  # the ground pushes on the front edge only
                 px = self.memory.planner.half_length
