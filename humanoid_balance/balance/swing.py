@@ -84,7 +84,7 @@ class Swing:
 
     def retarget(self, position: Array, rotation: Array, end: float) -> None:
         """Move the landing place and time; too late changes are left out."""
-        if self.end - self._time > LATEST_CHANGE:
+        if self.end - self._waits[1] - self._time > LATEST_CHANGE:
             self.target, self.target_rotation = position, rotation
             x, y, z = position.tolist()
             if self._rolled is not None:
@@ -101,7 +101,7 @@ class Swing:
         along_x, along_y = self._along
         wait, early = self._waits
         if time >= self.start + wait:
-            left = max(left - early, 1e-3)
+            left -= early
             self._along = [
                 _quintic_step(*along_x, goal_x, left + dt, dt),
                 _quintic_step(*along_y, goal_y, left + dt, dt),

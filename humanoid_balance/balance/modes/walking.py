@@ -369,7 +369,7 @@ class Walking(StanceAxes, BalanceMode):
         def nominal(k: int) -> Step:
             return self.gait.step(velocity, (self.side + k) % 2, now.omega, later if k else turn, time)
 
-        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal)
+        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal, now.centre[self.side])
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
