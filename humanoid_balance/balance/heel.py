@@ -72,8 +72,8 @@ class Heel:
 class Toes:
     """Of the foot that swings: they point down as far as its ankle cannot bend for a flat sole.
 
-    A foot that is lifted straight up behind the edge of a stair is far behind the knee over it. An ankle at its end stop
-    turns the whole leg, and with it the pelvis: by 1.3 rad on the first stairs of g1.
+    A foot that is lifted straight up behind the edge of a stair is far behind the knee over it. An ankle at its end
+    stop turns the whole leg, and with it the pelvis: by 1.3 rad on the first stairs of g1.
     """
 
     def __init__(self, robot: Robot, legs: Legs) -> None:
