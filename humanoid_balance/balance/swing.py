@@ -14,9 +14,11 @@ Point3 = tuple[float, float, float]
 
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
-HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
+HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises ...
 LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
-TIP, LEVELLED = (0.2, 0.6), (0.7, 1.0)  # shares in which a foot that goes down points its toes down, and levels again
+EARLY = 0.15  # the same of one that goes down: its heel gets over the edge because its toes ...
+TIPPED = 0.7  # ... point down by this share of the slope of its way,
+TIP, LEVELLED = (0.05, 0.55), (0.65, 1.0)  # from the first share on, level again after the last: slow ankles follow
 LEVEL = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
 STOPS = 0.01  # a foot that waits for longer stops, also one that rolled off [s]
 
@@ -149,7 +151,7 @@ class Swing:
         share = (time - self.start) / self.duration
         (begin, high), (low, end) = TIP, LEVELLED
         up, down = _minimum_jerk((share - begin) / (high - begin))[0], _minimum_jerk((share - low) / (end - low))[0]
-        return self._steep**2 * steep * (up - down)
+        return TIPPED * self._steep**2 * steep * (up - down)
 
     def ahead(self, time: float) -> tuple[Point3, float]:
         """About where the origin of a sole without a pitch will be, and how far its toes point down [m, rad]."""
@@ -172,8 +174,8 @@ class Swing:
     @property
     def _waits(self) -> tuple[float, float]:
         """How long the foot stays over its place after lift-off, and how long before the landing it is there [s]."""
-        hold = HOLD * self._steep**2 * self.duration
-        return (hold, 0.0) if self._goal[2] > self._floor else (0.0, hold)
+        hold = self._steep**2 * self.duration
+        return (HOLD * hold, 0.0) if self._goal[2] > self._floor else (0.0, EARLY * hold)
 
     def _rise(self, share: float) -> tuple[float, float, float]:
         """Share of the way up or down, and its derivatives: a foot that takes a stair rises first and sinks last."""
