@@ -65,7 +65,7 @@ def stairs(options: argparse.Namespace, asked: Asked) -> Iterator[Episode]:
     far = terrain.BEGIN + 2 * terrain.FLIGHT * asked.tread + terrain.LANDING + BEYOND
     for seed in range(options.seeds):
         settings = RunSettings(
-            robot=options.robot, time=BEGIN + 1.6 * far / speed, seed=seed, ground="stairs", rise=rise,
+            robot=options.robot, time=BEGIN + 1.25 * far / speed, seed=seed, ground="stairs", rise=rise,
             tread=asked.tread, blind=False,
         )  # fmt: skip
         script = Itinerary(((BEGIN, (speed, 0.0, 0.0)),))

@@ -27,15 +27,17 @@ class Crouch:
         self.stamp, self.height, self.rate = stamp, height, 0.0
 
     def update(
-        self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float, up: float = 0.0
-    ) -> float:
+        self, stamp: float, velocity: Velocity, body: Pendulum, plan: Adapted | None, wait: float, up: float = 0.0,
+        rolls: bool = False,
+    ) -> float:  # fmt: skip
         """Of the CoM above the ground [m].
 
-        ``wait``: until the foot of the planned step leaves [s]; ``up``: how much higher than the other it lands [m].
+        ``wait``: until the foot of the planned step leaves [s]; ``up``: how much higher than the other it lands [m];
+        ``rolls``: the heel left behind comes up as soon as it has landed.
         """
         wanted = self.gait.height(velocity)
         if plan is not None:
-            needed = self.standing - self._drop(velocity, body, plan, wait, up)
+            needed = self.standing - self._drop(velocity, body, plan, wait, up, rolls)
             wanted = max(LOWEST * self.standing, min(wanted, needed))
         dt, self.stamp = stamp - self.stamp, stamp
         away = wanted - self.height
@@ -45,17 +47,17 @@ class Crouch:
         self.height += self.rate * dt
         return self.height
 
-    def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float, up: float) -> float:
+    def _drop(self, velocity: Velocity, body: Pendulum, plan: Adapted, wait: float, up: float, rolls: bool) -> float:
         """What the foot that lands needs to reach the ground, and the one left behind to leave it [m].
 
         A knee that is straight when its foot leaves does not bend: the leg swings like a stick and scuffs the ground.
         """
         legs, time = self.gait.legs, wait + plan.time
-        later = time + self.gait.transfer
+        later = time if rolls else time + self.gait.transfer
         _, front = body.strides(time, plan.pressure, plan.place, legs.hip)
         rear, _ = body.strides(later, plan.pressure, plan.place, legs.hip)
         share = max(0.0, min(1.0, (rear - self.gait.stride(velocity)) / (FURTHER * self.standing)))
-        level = share * legs.drop(rear, BENT)
+        level = legs.drop(rear) if rolls else share * legs.drop(rear, BENT)
         # The body goes along the line from foot to foot: from it, the upper one is too high, the lower one too low.
         over = up * (1.0 - _passed(body, plan, time)), -up * _passed(body, plan, later)
         lower = legs.drop(rear, rise=over[1]) - legs.drop(rear) if over[1] < 0.0 else 0.0

@@ -15,6 +15,8 @@ from humanoid_balance.types import Array
 
 PARALLEL = 0.7  # cosine from which on a joint counts as turning about an axis
 LOWEST = 0.86  # CoM height to which long strides may take the body, of the standing height
+SUPPLE = 0.9  # share of its range that an ankle is bent by: at its end stop it turns the whole body instead
+ROUNDS = 4  # of a fixed point that comes three times nearer with each
 STRAIGHT = 0.99  # share of its full length that a leg is asked for: a straight knee moves nothing
 
 
@@ -31,7 +33,9 @@ class Legs:
     socket: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the hip in the base frame [m]
     toe: float = 0.0  # the sole's front edge ahead of the ankle [m]
     ankle: float = 0.0  # height of the ankle over the sole [m]
-    points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad]
+    points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad] ...
+    bends: float = math.inf  # ... and how far it bends: the shank leans forward over a flat sole
+    shank: float = 0.0  # from the knee's to the ankle's pitch axis [m]
 
     @staticmethod
     def of(robot: Robot) -> Legs:
@@ -55,8 +59,21 @@ class Legs:
         return Legs(
             longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy), (x, y, z),
             float((sole.translation + robot.soles[0].max(axis=0))[0] - ankle[0]), float(ankle[2] - sole.translation[2]),
-            _stretches(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
+            *_ankle(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
         )  # fmt: skip
+
+    def hip_of(self, q: Array, side: int) -> tuple[float, float, float]:
+        """Place of a leg's hip in the world [m]."""
+        x, y, z, w = q[3:7].tolist()
+        u, v, t = self.socket
+        v = v if side == 0 else -v
+        ax, ay, az = 2 * (y * t - z * v), 2 * (z * u - x * t), 2 * (x * v - y * u)
+        px, py, pz = q[:3].tolist()
+        return (
+            px + u + w * ax + y * az - z * ay,
+            py + v + w * ay + z * ax - x * az,
+            pz + t + w * az + x * ay - y * ax,
+        )
 
     def farthest(self, height: float) -> float:
         """Stride at which a leg is straight, with the CoM at a height, but not below what is allowed [m]."""
@@ -77,6 +94,29 @@ class Legs:
         flat = math.pi - math.atan2(self.ankle, self.toe) - math.atan2(z, x)  # between them while the sole is flat
         return max(0.0, flat - between)
 
+    def lean(self, ahead: float, aside: float, above: float) -> float:
+        """How far the shank leans forward when the hip is there, seen from the ankle [rad]."""
+        leg, thigh = self.longest, self.longest - self.shank
+        square = max(ahead * ahead + aside * aside + above * above, (leg / 10) ** 2)
+        far = math.sqrt(square)
+        cosine = (self.shank**2 + square - thigh * thigh) / (2 * self.shank * far)
+        return math.atan2(ahead, math.hypot(above, aside)) + math.acos(max(-1.0, min(1.0, cosine)))
+
+    def tiptoe(self, ahead: float, aside: float, above: float) -> float:
+        """By how much the heel has to come up for the ankle to bend no further than it can [rad].
+
+        Arguments as for ``rise``. The ankle goes round the front edge: it comes up, and the knee bends somewhat more.
+        """
+        most, angle = SUPPLE * self.bends, 0.0
+        if math.isinf(most):
+            return 0.0
+        for _ in range(ROUNDS):
+            cos, sin = math.cos(angle), math.sin(angle)
+            x = ahead - self.toe * (1.0 - cos) - self.ankle * sin
+            z = above - self.toe * sin + self.ankle * (1.0 - cos)
+            angle = max(0.0, self.lean(x, aside, z) - most)
+        return angle
+
     def drop(self, stride: float, straight: float = STRAIGHT, rise: float = 0.0) -> float:
         """By which the hips have to come down for a foot so far before or behind them to be on the ground [m].
 
@@ -93,7 +133,11 @@ def _room(robot: Robot, joint: int, direction: float) -> float:
     return float(robot.upper[joint] - posture if direction > 0 else posture - robot.lower[joint])
 
 
-def _stretches(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> float:
-    """How far an ankle stretches from a sole at right angles to the shank [rad]; ``turn``: toes down by 1 rad of it."""
-    dx, _, dz = (axes[-2] - axes[-1]).tolist() if len(axes) > 1 else (0.0, 0.0, 1.0)
-    return _room(robot, ankle, 1.0 if turn > 0 else -1.0) - math.atan2(dx, dz)
+def _ankle(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> tuple[float, float, float]:
+    """How far an ankle stretches and bends from a sole at right angles to the shank [rad], and the shank [m].
+
+    ``turn``: toes down by 1 rad of it.
+    """
+    shank = axes[-2] - axes[-1] if len(axes) > 1 else np.array((0.0, 0.0, 1.0))
+    leans, sign = math.atan2(float(shank[0]), float(shank[2])), 1.0 if turn > 0 else -1.0
+    return _room(robot, ankle, sign) - leans, _room(robot, ankle, -sign) + leans, float(np.linalg.norm(shank))

@@ -10,10 +10,15 @@ import pinocchio as pin
 
 from humanoid_balance.types import Array, FootReference
 
+Point3 = tuple[float, float, float]
+
 LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
-HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises, and one that goes down only sinks ...
+HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises ...
 LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
+EARLY = 0.15  # the same of one that goes down: its heel gets over the edge because its toes ...
+TIPPED = 0.7  # ... point down by this share of the slope of its way,
+TIP, LEVELLED = (0.05, 0.55), (0.65, 1.0)  # from the first share on, level again after the last: slow ankles follow
 LEVEL = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
 STOPS = 0.01  # a foot that waits for longer stops, also one that rolled off [s]
 
@@ -24,6 +29,15 @@ class Rolled:
 
     toe: float  # the front edge ahead of the sole's origin [m]
     velocity: tuple[float, float]  # in the plane, world x y [m/s]
+
+
+@dataclass(frozen=True, slots=True)
+class Pitch:
+    """Of a sole in the air, toes down, beyond what its path has anyway; rate and acceleration [rad, s]."""
+
+    angle: float
+    rate: float
+    acceleration: float
 
 
 class Swing:
@@ -44,8 +58,11 @@ class Swing:
         if rolled is not None:
             vx, vy = rolled.velocity
             self._floor += rolled.toe * float(rotation[2, 0])
+        self._from = (x, y)
         self._along = [(x, vx, 0.0), (y, vy, 0.0)]  # position, velocity, acceleration of both axes of the plane
         self._time = start
+        self.pitch: Pitch | None = None  # about the sole's origin; heights are those of its front edge then
+        self.front = 0.0  # how far that is ahead of the origin [m]
 
     @property
     def end(self) -> float:
@@ -69,7 +86,7 @@ class Swing:
 
     def retarget(self, position: Array, rotation: Array, end: float) -> None:
         """Move the landing place and time; too late changes are left out."""
-        if self.end - self._time > LATEST_CHANGE:
+        if self.end - self._waits[1] - self._time > LATEST_CHANGE:
             self.target, self.target_rotation = position, rotation
             x, y, z = position.tolist()
             if self._rolled is not None:
@@ -86,7 +103,7 @@ class Swing:
         along_x, along_y = self._along
         wait, early = self._waits
         if time >= self.start + wait:
-            left = max(left - early, 1e-3)
+            left -= early
             self._along = [
                 _quintic_step(*along_x, goal_x, left + dt, dt),
                 _quintic_step(*along_y, goal_y, left + dt, dt),
@@ -101,15 +118,53 @@ class Swing:
         spin = 6 * share * (1 - share) / self.duration
         wx, wy, wz = self.rotation.dot(turn).tolist()
         wx, wy, wz = spin * wx, spin * wy, spin * wz
+        bend = 0.0
+        if self.pitch is not None:
+            level = float(rotation[2, 0])
+            cos, sin = math.cos(self.pitch.angle), math.sin(self.pitch.angle)
+            rotation = rotation.dot(np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]]))
+            ux, uy, uz = rotation[:, 1].tolist()
+            rate, bend = self.pitch.rate, self.pitch.acceleration
+            wx, wy, wz = wx + rate * ux, wy + rate * uy, wz + rate * uz
+            if self._rolled is None:
+                z, vz = z + self.front * (level - float(rotation[2, 0])), vz + self.front * cos * rate
         if self._rolled is not None:
             ex, ey, ez = rotation[:, 0].tolist()
             z, vz = z - self._rolled.toe * ez, vz - self._rolled.toe * (wx * ey - wy * ex)
-        return FootReference(
+        reference = FootReference(
             position=np.array((x, y, z)),
             rotation=rotation,
             velocity=np.array((vx, vy, vz, wx, wy, wz)),
             acceleration=np.array((ax, ay, az, 0.0, 0.0, 0.0)),
         )
+        if bend:
+            reference.acceleration[3:] = bend * rotation[:, 1]
+        return reference
+
+    def tipped(self, time: float) -> float:
+        """How far the toes of a foot that goes down a stair point down: its heel has to get over the edge [rad]."""
+        x, y, z = self._goal
+        fall = self._floor - z
+        if fall <= 0.0:
+            return 0.0
+        steep = math.atan2(fall, max(math.hypot(x - self._from[0], y - self._from[1]), self.front))
+        share = (time - self.start) / self.duration
+        (begin, high), (low, end) = TIP, LEVELLED
+        up, down = _minimum_jerk((share - begin) / (high - begin))[0], _minimum_jerk((share - low) / (end - low))[0]
+        return TIPPED * self._steep**2 * steep * (up - down)
+
+    def ahead(self, time: float) -> tuple[Point3, float]:
+        """About where the origin of a sole without a pitch will be, and how far its toes point down [m, rad]."""
+        later = time - self._time
+        (x, vx, _), (y, vy, _) = self._along
+        share = min(1.0, max(0.0, (time - self.start) / self.duration))
+        z = self._lift(share, time)[0]
+        turned = share * share * (3 - 2 * share)
+        start, end = float(self.rotation[2, 0]), float(self.target_rotation[2, 0])
+        down = start + turned * (end - start)
+        if self._rolled is not None:
+            z -= self._rolled.toe * down
+        return (x + later * vx, y + later * vy, z), math.asin(max(-1.0, min(1.0, -down)))
 
     @property
     def _steep(self) -> float:
@@ -119,8 +174,8 @@ class Swing:
     @property
     def _waits(self) -> tuple[float, float]:
         """How long the foot stays over its place after lift-off, and how long before the landing it is there [s]."""
-        hold = HOLD * self._steep**2 * self.duration
-        return (hold, 0.0) if self._goal[2] > self._floor else (0.0, hold)
+        hold = self._steep**2 * self.duration
+        return (HOLD * hold, 0.0) if self._goal[2] > self._floor else (0.0, EARLY * hold)
 
     def _rise(self, share: float) -> tuple[float, float, float]:
         """Share of the way up or down, and its derivatives: a foot that takes a stair rises first and sinks last."""

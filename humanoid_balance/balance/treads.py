@@ -130,11 +130,13 @@ class Path:
         self.next = self.step = None
         self.steep = self.moved = False
 
-    def choose(self, stance: Point, yaw: float, omega: float, gait: Callable[[int], Step]) -> Step:
+    def choose(
+        self, stance: Point, yaw: float, omega: float, gait: Callable[[int], Step], leaves: Point | None = None
+    ) -> Step:
         """The step onto the nearest tread, and what the DCM needs to be for those after it.
 
         ``gait``: the nominal steps, the next first, each seen from the other foot; ``stance``: middle of the sole that
-        stands.
+        stands, ``leaves``: of the other one.
         """
         first = gait(0)
         grown = math.exp(omega * first.time)
@@ -152,6 +154,9 @@ class Path:
                 place, level = (tread.x, tread.y), tread.z
             if k == 0:
                 self.next = tread
+                if tread is not None and leaves is not None:
+                    behind = float(self.treads.heights(np.array(leaves)))
+                    self.steep = self.steep or abs(tread.z - behind) > self.treads.stair
             steps.append((place, turned, step))
             foot = place
         (x, y), turned, step = steps[-1]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humanoid_balance.balance.swing import LATEST_CHANGE, Rolled, Swing
+from humanoid_balance.balance.swing import LATEST_CHANGE, Pitch, Rolled, Swing
 from humanoid_balance.robot import registry
 from humanoid_balance.types import Array
 
@@ -171,11 +171,13 @@ def test_a_foot_that_takes_two_stairs_at_once_touches_no_edge(name: str, rise: f
     start = share * (tread - (high - low)) - low  # treads begin at 0, 0.3, 0.6 m
     way = np.array([2 * tread, 0.0, 2 * rise * up])
     swing = Swing(START, duration, np.array([start, 0.0, 0.0]), LEVEL, robot.config.steps.clearance * robot.com_height)
+    swing.front = float(high)
     swing.retarget(np.array([start, 0.0, 0.0]) + way, LEVEL, START + duration)
     for time in times(duration)[50:-50]:  # it leaves and comes down upright
-        x, _, z = swing.sample(time).position.tolist()
-        stairs = np.floor(np.linspace(x + low, x + high, 50) / tread) * rise * up
-        assert z > stairs.max() + 0.003
+        swing.pitch = Pitch(swing.tipped(time), 0.0, 0.0)
+        reference = swing.sample(time)
+        sole = reference.position + np.linspace(low, high, 50)[:, None] * reference.rotation[:, 0]
+        assert (sole[:, 2] > np.floor(sole[:, 0] / tread) * rise * up + 0.003).all()
 
 
 @few
@@ -199,3 +201,32 @@ def test_a_foot_whose_heel_is_up_leaves_with_its_front_edge_and_lands_flat(
     landed = swing.sample(START + duration)
     np.testing.assert_allclose(landed.position, ORIGIN + way, atol=1e-6)
     np.testing.assert_allclose(landed.rotation, LEVEL, atol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "rise"), STAIRS)
+def test_a_foot_that_goes_down_a_stair_lifts_its_heel_over_the_edge(name: str, rise: float) -> None:
+    """Also a foot that lags behind its path by a centimetre: the tread leaves the human two beside its sole."""
+    robot, tread, duration = registry.load(name), 0.3, 0.5
+    low, high = robot.soles[0][:, 0].min(), robot.soles[0][:, 0].max()
+    centre = tread / 2 - (high + low) / 2
+    way = np.array([tread, 0.0, -rise])
+    swing = Swing(START, duration, np.array([centre, 0.0, 0.0]), LEVEL, CLEARANCE)
+    swing.front = float(high)
+    swing.retarget(np.array([centre, 0.0, 0.0]) + way, LEVEL, START + duration)
+    for time in times(duration):
+        angle = swing.tipped(time)
+        swing.pitch = Pitch(angle, 0.0, 0.0)
+        reference = swing.sample(time)
+        heel = reference.position + low * reference.rotation[:, 0]
+        if heel[0] - 0.01 < tread:
+            assert heel[2] > -0.001
+    assert swing.tipped(START + duration) == pytest.approx(0.0)
+
+
+def test_a_place_that_moves_by_millimetres_until_the_end_does_not_throw_the_foot() -> None:
+    """Going down, a foot is over its place before it lands; a path that ended in each tick anew ran away."""
+    swing = Swing(START, 0.5, ORIGIN, LEVEL, CLEARANCE)
+    for k, time in enumerate(times(0.5)):
+        swing.retarget(ORIGIN + np.array([0.3 + 0.001 * (-1) ** k, 0.0, -0.15]), LEVEL, START + 0.5)
+        position = swing.sample(time).position
+        assert -0.01 < position[0] - ORIGIN[0] < 0.32

@@ -109,3 +109,17 @@ def test_a_place_that_was_adapted_stays_on_its_tread(robot: Robot, treads: Tread
     for away in (-0.3, -0.1, 0.1, 0.3):
         kept = path.kept((x + away, y), 0.0)
         assert kept is not None and kept.z == pytest.approx(z)
+
+
+def test_the_foot_that_comes_last_is_still_on_the_stairs(robot: Robot, treads: Treads) -> None:
+    """The other one stands on top, and all steps from there on are level."""
+    gait = Gait(robot, Reach.of(robot))
+    path, top = Path(treads, 0.85 * gait.longest), BEGIN + 5 * TREAD
+
+    def nominal(k: int) -> Step:
+        return gait.step(SPEED, k % 2, robot.omega, 0.0)
+
+    path.choose((top, -0.1), 0.0, robot.omega, nominal, (top - 2 * TREAD, 0.1))
+    assert path.steep
+    path.choose((top + 0.2, -0.1), 0.0, robot.omega, nominal, (top + 0.2, 0.1))
+    assert not path.steep

@@ -13,7 +13,7 @@ from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
 from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.ground import Ground, Spot
-from humanoid_balance.balance.heel import Heel
+from humanoid_balance.balance.heel import Heel, Toes
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
 from humanoid_balance.balance.modes.mode import BalanceMode
@@ -103,7 +103,7 @@ class Walking(StanceAxes, BalanceMode):
         self.pace = Pace(speed)
         self.crouch, self.ground = Crouch(robot, self.gait), Ground(robot, memory.ground)
         self.path: Path | None = None  # over known ground
-        self.heel = Heel(robot, self.gait.legs)
+        self.heel, self.toes = Heel(robot, self.gait.legs), Toes(robot, self.gait.legs)
         self.sole = Stance(robot, edge)  # of the stance foot
         self.phase = SHIFT
 
@@ -227,6 +227,7 @@ class Walking(StanceAxes, BalanceMode):
             over = self.ground.between(now, self.side, x, y, self.target_yaw)
             self.cycle.lift(now, plan.time, self.heel.up, over)
             self.heel.reset()
+            self.toes.reset()
             reference = self._swing(now)
             assert reference is not None  # it has just left
             return reference
@@ -235,15 +236,17 @@ class Walking(StanceAxes, BalanceMode):
         return self._reference(now, load_max=load, footholds=self.route.ahead(), heels=self._heels(now, self.side))
 
     def _heels(self, now: Situation, side: int) -> Heels:
-        """The heel of the foot that carries, or is left behind; on stairs it stays down, toes are below an edge."""
-        if self._stairs:
-            return None, None
+        """The heel of the foot that carries, or is left behind."""
+        self.heel.steep = self._stairs
         heel = self.heel.update(now, side, self.dt)
         return (heel, None) if side == 0 else (None, heel)
 
     def _swing(self, now: Situation) -> Reference | None:
         """Adapt place and time of the landing; None when the foot is down."""
         cycle = self.cycle
+        if self._stairs and cycle.swing is not None:
+            cycle.swing.front = self.toes.front[self.side]
+            cycle.swing.pitch = self.toes.update(now, self.side, cycle.swing, self.dt)
         contact, load, feet = cycle.update(now)
         if cycle.phase != SWINGING:
             self._landed(now)
@@ -290,7 +293,7 @@ class Walking(StanceAxes, BalanceMode):
 
     def _dcm(self, now: Situation) -> Point:
         """The caught DCM, with what a push will add to it while it lasts."""
-        (x, y), (ax, ay), w = now.caught, now.pushed, now.omega
+        (x, y), (ax, ay), w = now.dcm if self._stairs else now.caught, now.pushed, now.omega
         gain = (1.0 - math.exp(-w * now.lasting)) / w**2
         return x + gain * ax, y + gain * ay
 
@@ -366,7 +369,7 @@ class Walking(StanceAxes, BalanceMode):
         def nominal(k: int) -> Step:
             return self.gait.step(velocity, (self.side + k) % 2, now.omega, later if k else turn, time)
 
-        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal)
+        return self.path.choose(now.centre[1 - self.side], yaw, now.omega, nominal, now.centre[self.side])
 
     def _reference(self, now: Situation, **parts: Any) -> Reference:
         maker = self.memory.maker
@@ -393,4 +396,4 @@ class Walking(StanceAxes, BalanceMode):
         stamp = now.state.stamp
         body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught), now.height)
         wait = max(0.0, self.gait.transfer - (stamp - self.began)) if self.phase == TRANSFER else 0.0
-        return self.crouch.update(stamp, self.velocity, body, self.plan, wait, self.ground.step_up)
+        return self.crouch.update(stamp, self.velocity, body, self.plan, wait, self.ground.step_up, self._stairs)
