@@ -32,6 +32,8 @@ class Legs:
     toe: float = 0.0  # the sole's front edge ahead of the ankle [m]
     ankle: float = 0.0  # height of the ankle over the sole [m]
     points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad]
+    inside: float = -math.inf  # least and ...
+    outside: float = math.inf  # ... most that an ankle over a flat sole is further out than its hip [m]
 
     @staticmethod
     def of(robot: Robot) -> Legs:
@@ -56,6 +58,7 @@ class Legs:
             longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy), (x, y, z),
             float((sole.translation + robot.soles[0].max(axis=0))[0] - ankle[0]), float(ankle[2] - sole.translation[2]),
             _stretches(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
+            *_aside(robot, turns[0], float(ankle[1] - hip[1]), float(hip[2] - ankle[2])),
         )  # fmt: skip
 
     def farthest(self, height: float) -> float:
@@ -97,3 +100,16 @@ def _stretches(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> floa
     """How far an ankle stretches from a sole at right angles to the shank [rad]; ``turn``: toes down by 1 rad of it."""
     dx, _, dz = (axes[-2] - axes[-1]).tolist() if len(axes) > 1 else (0.0, 0.0, 1.0)
     return _room(robot, ankle, 1.0 if turn > 0 else -1.0) - math.atan2(dx, dz)
+
+
+def _aside(robot: Robot, turns: Array, usual: float, standing: float) -> tuple[float, float]:
+    """How far an ankle over a flat sole may be out of its hip, least and most [m]: its roll joint ends there.
+
+    ``turns``: roll of the left sole by each joint; ``usual``: in the nominal stance; ``standing``: the hip above it.
+    """
+    rolls = np.flatnonzero(np.abs(turns) > PARALLEL)
+    if not len(rolls):
+        return -math.inf, math.inf
+    ankle = int(rolls[-1])
+    inward, outward = (math.tan(min(1.0, _room(robot, ankle, sign * float(turns[ankle])))) for sign in (1.0, -1.0))
+    return usual - inward * standing, usual + outward * standing
