@@ -36,7 +36,8 @@ PHASES, TWO_STEPS = 10, 0.712  # [s]
 # Y18's chain without back-flip, big step and back-and-forth, of which the thesis gives no tables
 LONG = (
     "walk", "in-place", "stand", "in-place", "walk", "in-place", "high-step", "in-place", "scissor-hop", "in-place",
-    "walk", "skip", "walk", "bent", "walk", "crouch", "walk", "in-place", "backwards", "in-place", "walk", "run", "fast-run",
+    "walk", "skip", "walk", "bent", "walk", "crouch", "walk", "in-place", "backwards", "in-place", "walk",
+    "run", "fast-run",
 )  # fmt: skip
 Row = tuple[str, RunSettings, Chain, list[PushProfile]]
 
