@@ -15,8 +15,8 @@ LEAN = 1.0  # beyond this the torso does not come back over the feet [rad]
 LOWEST = 0.62  # CoM height at which standing is over, of the standing height: knees are folded
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall, one that sinks is
 SUNK_REACH = 0.1  # ``out_of_reach`` of a body that has sunk, or whose trunk is bent, already [CoM heights]
-# A joint faster than these times its limit and this much more [rad/s] is thrown: the safety box, which trips a little above
-# it, would leave a robot that lies on the ground for good. Beside its feet, such a body falls; a landing is over sooner.
+# A joint faster than these times its limit and this much more [rad/s] is thrown. The safety box trips a little above it
+# and would leave a robot that lies for good; beside its feet such a body falls. A landing is over sooner [s].
 THROWN, THROWN_MARGIN, THROWN_FOR = 1.4, 3.0, 0.005
 LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
 LONGEST = 2.0  # no fall takes longer: from 1 m it takes half a second, and some to roll out [s]
