@@ -108,8 +108,9 @@ class Judge:
         joints, speeds, limit = bench._qpos, bench._qvel, robot.torque_limit
         most, peak, speed, before = GIVE * limit, 0.0, 0.0, None
         if script is not None:
-            poses = np.array([data.qpos[joints], *(k.pose for k in script.keys)])
-            curve = Curve([0.0, *(k.at for k in script.keys)], poses)
+            curve = Curve(
+                [0.0, *(k.at for k in script.keys)], np.array([data.qpos[joints], *(k.pose for k in script.keys)])
+            )
             stiffness, damping = script.stiffness, script.damping
             reach = most / np.maximum(stiffness, TINY)
         for k in range(round(ROLL_OUT / STEP)):

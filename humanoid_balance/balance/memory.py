@@ -40,6 +40,7 @@ class Memory:
         self.modes: dict[str, BalanceMode] = {}  # all of them by name
         self.since = -math.inf  # when it began [s]
         self.able = -math.inf  # when the whole-body controller could last do what it was asked for [s]
+        self.slow = math.inf  # when no joint was thrown last [s]
         self._seen: Situation | None = None
         self._margin = 0.0
         self._polygon: Polygon | None = None  # for which the stable margin was found

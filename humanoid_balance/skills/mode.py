@@ -22,6 +22,7 @@ from humanoid_balance.types import Command, JointReference, Reference
 
 TRIES = 6  # scripts that ``recover`` may play before it gives up: two rolls, getting up, and all again
 AUTO = 1.0  # a body that may get up by itself lies still this long first [s]
+ROLLED = 0.2  # in a chain a roll is over when the body has lain as it should for so long, on the way to the last pose [s]
 HOLD = 0.4  # the last pose is held this long: the body comes to rest on it, or the CoM comes over the feet [s]
 
 
@@ -101,7 +102,7 @@ class Skill(BalanceMode):
         self.script, self.ends = script, script.ends
         self.player = Player(self.memory.robot, script)
         self.player.begin(now.state.q[7:])
-        self._held = self._over_feet = 0.0
+        self._held = self._over_feet = self._rolled = 0.0
 
     def update(self, now: Situation) -> Reference:
         state, script = now.state, self.script
@@ -111,8 +112,12 @@ class Skill(BalanceMode):
         load = float(state.wrench[:, 2].sum()) / self.memory.robot.weight
         position, velocity = self.player.update(dt, state.q, side, load)
         self._over_feet = self._over_feet + dt if self._stands(now, load) else 0.0
+        rolled = self.wish == RECOVER and self.player.last and side == script.ends
+        self._rolled = self._rolled + dt if rolled else 0.0
         if self.player.gave_up:
             self._next(now, side, self.player.gave_up)
+        elif self._rolled > ROLLED:
+            self._next(now, side, "")
         elif self.player.done:
             self._held += dt
             if self._held > HOLD:

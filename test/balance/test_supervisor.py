@@ -83,6 +83,22 @@ def test_a_capture_point_out_of_reach_is_a_fall(robot: Robot) -> None:
     assert "out of reach" in supervisor.changes[0][2]
 
 
+@pytest.mark.parametrize(("forward", "ticks", "falls"), [(0.4, 12, True), (0.4, 4, False), (0.0, 12, False)])
+def test_a_body_beside_its_feet_whose_joints_are_thrown_falls_before_the_safety_box_trips(
+    robot: Robot, forward: float, ticks: int, falls: bool
+) -> None:
+    """A trip would leave it lying for good. A landing is over sooner; over the feet it is for the box to judge."""
+    supervisor, box = Supervisor(robot), stack.active(robot, np.zeros(robot.n))
+    for k in range(60):
+        state = moving(robot, forward, k * DT)
+        if 20 <= k < 20 + ticks:
+            state.v[6] = 0.99 * float(box.speed.limit[0])  # of the first joint
+        supervisor.update(state)
+    assert ("falling" in [name for _, name, _ in supervisor.changes]) == falls
+    if falls:
+        assert robot.joint_names[0] in supervisor.changes[-1][2]
+
+
 def test_on_the_ground_the_torques_are_off_and_the_joints_are_damped(robot: Robot) -> None:
     supervisor, wholebody = stack.balance(robot), WholeBody(robot)
     for k in range(100):  # a fall begins where the joints are: there is nothing to pull them away at first

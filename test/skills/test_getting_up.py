@@ -35,4 +35,5 @@ def gets_up(robot: str, seed: int) -> None:
 def test_g1_recovers_from_its_back_its_sides_and_from_falls(start: str, seed: int) -> None:
     friction = FRICTIONS[seed % len(FRICTIONS)]
     done = skill.run(RunSettings(robot="g1", seed=seed, friction=friction), "recover", start)
-    assert done.result["success"] and done.result["time"] < 12.0, done.result
+    longest = 8.0 if start == "supine" else 12.0  # a fall may end in a posture that takes two tries
+    assert done.result["success"] and done.result["time"] < longest, done.result

@@ -19,7 +19,7 @@ from humanoid_balance.stack import RunSettings
 from humanoid_balance.types import Command
 
 LONGEST = 3.0  # of a roll [s] (issue: at most 3 s)
-ROLLS = [("human", "supine to prone"), ("human", "prone to supine"), ("g1", "supine to prone")]
+ROLLS = [(robot, name) for robot in ("human", "g1") for name in ("supine to prone", "prone to supine")]
 
 
 def test_a_human_rolls_onto_its_front_and_lies_there() -> None:
@@ -49,6 +49,11 @@ def test_a_skill_that_does_not_begin_on_this_side_is_refused_with_the_reason(hum
     assert mode.prepare(command.skill, now) == ""
     assert mode.refuses(command) == "skill 'supine to prone': the robot lies left; it begins from: supine"
     assert mode.prepare("recover", now) and mode.refuses(Command(0.0, skill="recover")) == ""
+
+
+def test_a_limp_fall_to_compare_with_is_for_a_robot_that_falls() -> None:
+    with pytest.raises(InputError, match="start is 'prone'; allowed: fallen"):
+        skill.run(RunSettings("human"), "get up", "prone", against_limp=True)
 
 
 def test_a_robot_that_may_never_get_up_answers_no_skill(human: Robot) -> None:

@@ -15,6 +15,9 @@ LEAN = 1.0  # beyond this the torso does not come back over the feet [rad]
 LOWEST = 0.62  # CoM height at which standing is over, of the standing height: knees are folded
 LOW = 0.85  # of the standing height: a deep bow over standing feet is not yet a fall, one that sinks is
 SUNK_REACH = 0.1  # ``out_of_reach`` of a body that has sunk, or whose trunk is bent, already [CoM heights]
+# A joint faster than these times its limit and this much more [rad/s] is thrown. The safety box trips a little above it
+# and would leave a robot that lies for good; beside its feet such a body falls. A landing is over sooner [s].
+THROWN, THROWN_MARGIN, THROWN_FOR = 1.4, 3.0, 0.005
 LYING, AT_REST = 0.15, 0.15  # a CoM slower than this for so long lies on the ground [m/s, s]
 LONGEST = 2.0  # no fall takes longer: from 1 m it takes half a second, and some to roll out [s]
 TUCK = 0.35  # joints go this share of the distance to the middle of their range: knees and elbows bend
@@ -31,17 +34,31 @@ def lost(now: Situation, memory: Memory) -> str:
     most = memory.mode.out_of_reach
     # The middle lies between the feet: where it is near, the feet are nearer, and no hull has to be made.
     sunk = now.height < memory.mode.sunk * h
-    far = math.hypot(x - mx, y - my) > (SUNK_REACH if sunk or lean > LEAN else most) * h
+    thrown = _thrown(now, memory)
+    far = math.hypot(x - mx, y - my) > (SUNK_REACH if sunk or thrown or lean > LEAN else most) * h
     outside = -memory.margin(now) if far else 0.0
     if lean > LEAN and (now.height < LOW * h or outside > SUNK_REACH * h):
         return f"trunk leans {math.degrees(lean):.0f} deg, CoM at {now.height:.2f} m"
     if sunk and outside > SUNK_REACH * h:
         return f"CoM at {now.height:.2f} m, capture point {outside:.2f} m from the feet"
+    if thrown and outside > SUNK_REACH * h:
+        return f"{thrown}, capture point {outside:.2f} m from the feet"
     if now.height < LOWEST * h:
         return f"CoM at {now.height:.2f} m"
     if outside > most * h:
         return f"capture point {outside:.2f} m from the feet, out of reach"
     return ""
+
+
+def _thrown(now: Situation, memory: Memory) -> str:
+    """A joint that has been thrown for long enough; empty while there is none."""
+    stamp, speed = now.state.stamp, np.abs(now.state.v[6:])
+    fast = speed > THROWN * memory.robot.velocity_limit + THROWN_MARGIN
+    if not fast.any():
+        memory.slow = stamp
+        return ""
+    i = int(np.argmax(fast))
+    return f"{memory.robot.joint_names[i]} at {speed[i]:.0f} rad/s" if stamp - memory.slow >= THROWN_FOR else ""
 
 
 class Falling(BalanceMode):
