@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 DEMO := build/demo
 ROBOTS := human talos g1
-CLOCK := test/nodes test/plants test/viewer
+CLOCK := test/nodes $(addprefix test/plants/,board dynamixel serial) $(addprefix test/viewer/test_,page.py server.py session.py simulation.py)
 
 # The matrices are small: threads only get in each other's way.
 export OMP_NUM_THREADS := 1

@@ -28,6 +28,7 @@ WALK = "walk"  # the whole loop
 HIT = 3.0  # when the push begins, at the earliest; one second later at the latest [s]
 LASTS = 0.2  # [s]
 AFTER = 24.0  # time to fall, to get up and to walk on [s]
+ENOUGH = 4.0  # it walks on when it has done so for this long; the run is over then [s]
 
 
 def friction(seed: int) -> float:
@@ -49,7 +50,7 @@ def whole(robot: str, velocity: float, seed: int) -> dict[str, Any]:
     push = PushProfile(float(force), LASTS, float(rng.uniform(0, 360)), HIT + float(rng.uniform(0, 1)))
     settings = RunSettings(robot=robot, seed=seed, friction=friction(seed), get_up="auto", time=push.end + AFTER)
     orders = walk.Itinerary(((walk.BEGIN, (velocity, 0.0, 0.0)),))
-    result = walk.run(settings, orders, [push]).result
+    result = walk.run(settings, orders, [push], enough=ENOUGH).result
     keys = ("fell", "fell_at", "upright_at", "walking_at")
     found = {key: result.get(key) for key in keys} | {"direction": round(push.direction)}
     return {"success": not found["fell"] or found["walking_at"] is not None, "time": found["walking_at"], **found}

@@ -47,8 +47,15 @@ class WholeBodyBox(Protocol):
 
     def update(self, state: RobotState, reference: Reference) -> TorqueCommand: ...
 
+    def rest(self, state: RobotState) -> TorqueCommand: ...
+
 
 class SafetyStage(Protocol):
+    @property
+    def stopped(self) -> bool:
+        """Nothing of what the controller asks for leaves."""
+        ...
+
     def update(self, frame: SensorFrame, state: RobotState, command: TorqueCommand) -> TorqueCommand: ...
 
 
@@ -117,7 +124,9 @@ class Loop:
             command, why = heeded(command, state.stamp)
         reference = self.balance.update(state, command, self.wholebody.feasible)
         t3 = clock()
-        wanted = self.wholebody.update(state, reference)
+        # No torques are sought for a body that collapses in its brakes: that takes the longest of all, for nothing.
+        wholebody = self.wholebody
+        wanted = wholebody.rest(state) if self.safety.stopped else wholebody.update(state, reference)
         t4 = clock()
         sent = self.safety.update(frame, state, wanted)
         t5 = clock()

@@ -39,6 +39,7 @@ class Diary:
 class Box:
     feasible, solution = "verdict", SOLUTION  # of the whole-body controller: of the tick before, and of this one
     refused = ""
+    stopped = False  # of the safety box
 
     def __init__(self, diary: Diary, stage: str, answer: Any) -> None:
         self.diary, self.stage, self.answer = diary, stage, answer
@@ -46,6 +47,9 @@ class Box:
     def update(self, *data: Any) -> Any:
         self.diary.note(self.stage, *data)
         return self.answer
+
+    def rest(self, state: Any) -> Any:
+        return "brake"
 
 
 def make(diary: Diary, state: Any = "state") -> Loop:
@@ -58,6 +62,15 @@ def make(diary: Diary, state: Any = "state") -> Loop:
 def run(loop: Loop, ticks: int) -> None:
     for _ in range(ticks):
         loop.tick()
+
+
+def test_no_torques_are_sought_while_the_safety_box_lets_nothing_out() -> None:
+    diary = Diary()
+    loop = make(diary)
+    loop.safety.stopped = True  # type: ignore[misc]
+    tick = loop.tick()
+    assert [entry[0] for entry in diary.entries] == ["read", "estimation", "balance", "safety", "write"]
+    assert tick.wanted == "brake"
 
 
 def test_data_pass_through_the_boxes_in_one_direction() -> None:

@@ -25,8 +25,12 @@ SINKING = GRAVITY / 12  # how far a body comes down per time squared [m/s²]: le
 RUSHED = 1.0  # price [m²] of a flight that takes more of what a foot can than the nominal one: it throws the trunk
 CROSSING = 0.03  # price of crossing [m²]: worth it where the offset gets better by 4 cm, as the legs come back later
 PASSED = 0.6  # share of ``Reach.past`` from which on soles are no longer beside each other
+SURE = 0.95  # share of ``Reach.passing`` from which on a foot counts as past the other one
 CLEAR = 0.8  # share of ``Reach.near`` from which on a foot beside the other does not touch it: soles and a bit
 HASTE = 0.002  # change of the landing time in a tick [s]
+LATER = 0.04, 0.08, 0.12  # a landing that would be bad may be put off by one of these [s] ...
+DIRE = 0.3  # ... as which counts one that costs this much [m²] ...
+FIXED = 0.02, 0.08  # ... but not in the last moment [s]; nor is it moved a little in the second of these
 QUICK = 1.5  # a foot that hurries flies this much farther than ``Reach`` says, which is for one of a standing body
 TRIES = 12  # step times of which the viable offsets are the best
 
@@ -66,6 +70,11 @@ class Pendulum:
         (sx, sy), (cx, cy), (px, py) = self.com, self.dcm, pressure
         half = (grown - shrunk) / 2
         return px + (sx - px) * shrunk + (cx - px) * half, py + (sy - py) * shrunk + (cy - py) * half
+
+    def flat(self, time: float, pressure: Point, legs: Legs) -> tuple[float, float]:
+        """Between these y a sole that lands then is flat: the roll joint of an ankle has its ends [m]."""
+        y = self.com_after(time, pressure)[1] + legs.hip[1]
+        return y + legs.inside, y + legs.outside
 
     def strides(self, time: float, pressure: Point, place: Point, hip: Point) -> tuple[float, float]:
         """How far the hips will be from their ankles over the ground [m]: of the leg that stays, of the one that lands.
@@ -155,50 +164,67 @@ class Adapter:
         viable, near = self.viable, self.reach.near
         easy = foot.share(self.reach, (nx, ny), max(usual, self.reach.shortest / 2))
         best: Adapted | None = None
+
+        def weigh(time: float, crossing: int, place: Point, first: Point, grown: float) -> None:
+            nonlocal best
+            x, y = place
+            px = self._again(dcm[0], grown, first[0], x, bx, 0)
+            py = self._again(dcm[1], grown, first[1], y, by, 1)
+            ox, oy = px + (dcm[0] - px) * grown - x, py + (dcm[1] - py) * grown - y
+            lost = max(0.0, ox - viable.forward, -viable.backward - ox) + max(
+                0.0, oy - viable.outward, -viable.inward - oy
+            )
+            stretched = self._stretched(now, time, (px, py), place)
+            cost = (
+                PRESSURE * (px * px + py * py) + PLACE * ((x - nx) ** 2 + (y - ny) ** 2)
+                + OFFSET * ((ox - bx) ** 2 + (oy - by) ** 2) + TIME * (time - usual) ** 2 + LOST * lost * lost
+                + STRETCHED * stretched * stretched + (CROSSING if crossing else 0.0)
+                + RUSHED * max(0.0, foot.share(self.reach, place, time) - easy) ** 2
+            )  # fmt: skip
+            if best is None or cost < best.cost:
+                best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost, crossing)
+
         for time in times:
             grown = math.exp(omega * (time + self.transfer / 2))
-            farthest = self.legs.farthest(now.height - SINKING * time * time)
             first_x, wanted_x = _shared(dcm[0], grown, nx, bx, self.half[0])
             first_y, wanted_y = _shared(dcm[1], grown, ny, by, self.half[1])
+            first = first_x, first_y
+            flat = now.flat(time, first, self.legs)
             for crossing in (0, 1, -1) if wanted_y < near and self.reach.across < near else (0,):
                 if crossing and crossing == -foot.crossing:
                     continue
-                place = self._place(wanted_x, wanted_y, foot, time, crossing)
-                if place is None:
-                    continue
-                x, y = place
-                px = self._again(dcm[0], grown, first_x, x, bx, 0)
-                py = self._again(dcm[1], grown, first_y, y, by, 1)
-                ox, oy = px + (dcm[0] - px) * grown - x, py + (dcm[1] - py) * grown - y
-                lost = max(0.0, ox - viable.forward, -viable.backward - ox) + max(
-                    0.0, oy - viable.outward, -viable.inward - oy
-                )
-                rear, front = now.strides(time, (px, py), place, self.legs.hip)
-                stretched = max(0.0, rear - farthest) + max(0.0, front - farthest)
-                cost = (
-                    PRESSURE * (px * px + py * py) + PLACE * ((x - nx) ** 2 + (y - ny) ** 2)
-                    + OFFSET * ((ox - bx) ** 2 + (oy - by) ** 2) + TIME * (time - usual) ** 2 + LOST * lost * lost
-                    + STRETCHED * stretched * stretched + (CROSSING if crossing else 0.0)
-                    + RUSHED * max(0.0, foot.share(self.reach, place, time) - easy) ** 2
-                )  # fmt: skip
-                if best is None or cost < best.cost:
-                    best = Adapted(time, (x, y), self._aim(x, y, foot), (px, py), (ox, oy), lost, cost, crossing)
+                place = self._place(wanted_x, wanted_y, foot, time, crossing, flat)
+                if place is not None:
+                    weigh(time, crossing, place, first, grown)
+        if best is None:  # nowhere in time: the foot takes longer, and stays clear of the other one
+            place = self._clear(*self._own(wanted_x, wanted_y, foot, time, flat))
+            weigh(time, 0, place, first, grown)
         assert best is not None
         return best
 
     def reached(self, x: float, y: float, foot: Flying, time: float) -> tuple[Point, Point]:
         """The nearest place on the leg's own side that the foot reaches in a time, and where it is sent now."""
-        place = self._place(x, y, foot, time, 0)
-        assert place is not None  # only crossing may be out of reach
+        place = self._clear(*self._own(x, y, foot, time, (-math.inf, math.inf)))
         return place, self._aim(*place, foot)
 
-    def _place(self, x: float, y: float, foot: Flying, time: float, crossing: int) -> Point | None:
-        """The nearest place that the foot reaches in a time; ``crossing`` before (1) or behind (-1) the other one."""
+    def _stretched(self, now: Pendulum, time: float, pressure: Point, place: Point) -> float:
+        """By how much both legs are beyond what they can do at the landing [m]: too short, or bent aside too far."""
+        farthest = self.legs.farthest(now.height - SINKING * time * time)
+        rear, front = now.strides(time, pressure, place, self.legs.hip)
+        return max(0.0, rear - farthest) + max(0.0, front - farthest)
+
+    def _place(self, x: float, y: float, foot: Flying, time: float, crossing: int, flat: Point) -> Point | None:
+        """The nearest place that the foot reaches in a time; ``crossing`` before (1) or behind (-1) the other one.
+
+        ``flat``: between these y the sole lands flat [m]. None: it would land on the other foot.
+        """
         reach = self.reach
         if not crossing:
-            x, y = reach.beside(x, y)
-            return self._flown(self._uncrossed(x, y, foot, time), y, foot, time)
-        y = max(y, reach.across)
+            place = self._own(x, y, foot, time, flat)
+            if foot.crossing and place[1] < CLEAR * reach.near:
+                return None  # it is across already, or gets there: turned round, it lands in the way of the other leg
+            return place if self._is_clear(*place) else None
+        y = max(y, reach.across, min(flat[0], reach.near))
         x = crossing * max(crossing * x, reach.passing(y))
         if not -reach.backward <= x <= reach.forward:
             return None
@@ -210,7 +236,30 @@ class Adapter:
             if y > reach.near:
                 return None
         x, y = self._flown(x, y, foot, time)
-        return (x, y) if crossing * x >= reach.passing(y) - 1e-9 else None
+        if crossing * x >= reach.passing(y) - 1e-9:
+            return x, y
+        # A foot that is already on its way there goes on, however late it will be.
+        return (crossing * reach.passing(y), y) if crossing == foot.crossing else None
+
+    def _own(self, x: float, y: float, foot: Flying, time: float, flat: Point) -> Point:
+        """The nearest place on the leg's own side, as far as the foot gets."""
+        x, y = self.reach.beside(x, max(flat[0], min(flat[1], y)))
+        return self._flown(self._uncrossed(x, y, foot, time), y, foot, time)
+
+    def _is_clear(self, x: float, y: float) -> bool:
+        """A foot does not land on the other one there."""
+        return y >= CLEAR * self.reach.near or abs(x) >= SURE * self.reach.passing(y)
+
+    def _clear(self, x: float, y: float) -> Point:
+        """The nearest such place."""
+        if self._is_clear(x, y):
+            return x, y
+        reach, passing = self.reach, self.reach.passing(y)
+        places = [
+            (x, reach.near),
+            *((end, y) for end in (passing, -passing) if -reach.backward <= end <= reach.forward),
+        ]
+        return min(places, key=lambda place: reach.distance(place[0] - x, place[1] - y))
 
     def _crossed(self, x: float, foot: Flying) -> float:
         """Where a foot has to go around the other leg to get to its own side: 1 before it, -1 behind it, 0 nowhere."""
@@ -262,6 +311,20 @@ class Adapter:
         p = error * a * OFFSET / (PRESSURE + a * a * OFFSET)
         half = self.half[axis]
         return max(-half, min(half, p))
+
+
+def landings(since: float, left: float, shortest: float, longest: float) -> tuple[list[float], list[float]]:
+    """Times that a foot in the air may still take [s]: close to that ``left``, and later ones if all of those are bad.
+
+    A push late in the swing leaves no time for a step aside. One that takes 0.1 s more goes far enough, but the landing
+    times close by do not show it: they are as bad as the planned one.
+    """
+    close, later = [max(left, 0.005)], list[float]()
+    if left > FIXED[1]:
+        close += [left + change for change in (-HASTE, HASTE) if shortest < since + left + change < longest]
+    if left > FIXED[0]:
+        later += [left + change for change in LATER if since + left + change < longest]
+    return close, later
 
 
 def _shared(dcm: float, grown: float, place: float, offset: float, half: float) -> Point:

@@ -36,6 +36,8 @@ class Legs:
     points: float = 0.0  # how far the ankle stretches from a sole at right angles to the shank [rad] ...
     bends: float = math.inf  # ... and how far it bends: the shank leans forward over a flat sole
     shank: float = 0.0  # from the knee's to the ankle's pitch axis [m]
+    inside: float = -math.inf  # least and ...
+    outside: float = math.inf  # ... most that an ankle over a flat sole is further out than its hip [m]
 
     @staticmethod
     def of(robot: Robot) -> Legs:
@@ -60,6 +62,7 @@ class Legs:
             longest, float(hip[2] - ankle[2]), out, inward, robot.com_height, (dx, dy), (x, y, z),
             float((sole.translation + robot.soles[0].max(axis=0))[0] - ankle[0]), float(ankle[2] - sole.translation[2]),
             *_ankle(robot, int(pitch[-1]), float(turns[1, pitch[-1]]), axes),
+            *_aside(robot, turns[0], float(ankle[1] - hip[1]), float(hip[2] - ankle[2])),
         )  # fmt: skip
 
     def hip_of(self, q: Array, side: int) -> tuple[float, float, float]:
@@ -141,3 +144,16 @@ def _ankle(robot: Robot, ankle: int, turn: float, axes: list[Array]) -> tuple[fl
     shank = axes[-2] - axes[-1] if len(axes) > 1 else np.array((0.0, 0.0, 1.0))
     leans, sign = math.atan2(float(shank[0]), float(shank[2])), 1.0 if turn > 0 else -1.0
     return _room(robot, ankle, sign) - leans, _room(robot, ankle, -sign) + leans, float(np.linalg.norm(shank))
+
+
+def _aside(robot: Robot, turns: Array, usual: float, standing: float) -> tuple[float, float]:
+    """How far an ankle over a flat sole may be out of its hip, least and most [m]: its roll joint ends there.
+
+    ``turns``: roll of the left sole by each joint; ``usual``: in the nominal stance; ``standing``: the hip above it.
+    """
+    rolls = np.flatnonzero(np.abs(turns) > PARALLEL)
+    if not len(rolls):
+        return -math.inf, math.inf
+    ankle = int(rolls[-1])
+    inward, outward = (math.tan(min(1.0, _room(robot, ankle, sign * float(turns[ankle])))) for sign in (1.0, -1.0))
+    return usual - inward * standing, usual + outward * standing

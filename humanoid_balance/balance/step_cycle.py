@@ -51,9 +51,9 @@ class StepCycle:
 
     def retarget(
         self, now: Situation, place: Point, yaw: float, left: float, height: float | None = None,
-        normal: Array | None = None,
+        normal: Array | None = None, put_off: bool = False,
     ) -> None:  # fmt: skip
-        """Land with the sole's centre at ``place`` in ``left`` seconds.
+        """Land with the sole's centre at ``place`` in ``left`` seconds; ``put_off``: later, however late that is said.
 
         Without a ``height`` [m] and a ``normal`` of the ground there, on the plane through the other sole.
         """
@@ -65,7 +65,7 @@ class StepCycle:
             height = z - (nx * (place[0] - x) + ny * (place[1] - y)) / max(nz, 0.5)
         centre = np.array((place[0], place[1], height - self.depth * now.height))
         centre -= rotation.dot(self.robot.sole_centres[self.side])
-        self.swing.retarget(centre, rotation, now.state.stamp + left)
+        self.swing.retarget(centre, rotation, now.state.stamp + left, put_off)
 
     @property
     def footholds(self) -> tuple[Foothold, ...]:

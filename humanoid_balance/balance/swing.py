@@ -84,9 +84,9 @@ class Swing:
         """In the plane, world x y [m/s]."""
         return self._along[0][1], self._along[1][1]
 
-    def retarget(self, position: Array, rotation: Array, end: float) -> None:
-        """Move the landing place and time; too late changes are left out."""
-        if self.end - self._waits[1] - self._time > LATEST_CHANGE:
+    def retarget(self, position: Array, rotation: Array, end: float, put_off: bool = False) -> None:
+        """Move the landing place and time; too late changes are left out, unless the landing is ``put_off``."""
+        if self.end - self._waits[1] - self._time > LATEST_CHANGE or (put_off and end > self.end):
             self.target, self.target_rotation = position, rotation
             x, y, z = position.tolist()
             if self._rolled is not None:

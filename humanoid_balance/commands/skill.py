@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("name", nargs="*", help=f"of a skill; '{RECOVER}': whatever leads onto the feet; '{OPTIMISE} NAME'")
     add("--list", action="store_true", help="the skills of the robot")
     add("--start", choices=experiment.STARTS, help="default: as the skill begins")
+    add("--limp", action="store_true", help="--start fallen: also fall without torque, for peak_force_limp")
     add("--time", type=number, metavar="S", help="length of the run; default: as long as the skill needs")
     add("--rollouts", type=count, default=ROLLOUTS, metavar="N", help="optimise: how many may be made")
     add("--workers", type=count, default=1, metavar="N", help="optimise: processes")
@@ -68,7 +69,7 @@ def play(options: argparse.Namespace, name: str) -> None:
     settings = world_settings(options, options.time)
     check_outputs(options)
     with Bar(f"{name} {options.robot}") as bar:
-        done = experiment.run(settings, name, options.start, bar, options.log)
+        done = experiment.run(settings, name, options.start, bar, options.log, options.limp)
     write_outputs(done, options, experiment.story(done.result))
     if options.json:
         print_json(done.result)

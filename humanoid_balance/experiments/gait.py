@@ -31,6 +31,7 @@ AFTER = 4.0  # a push counts as survived when the robot is still up so long afte
 # Drives with feedback of their own close it at their own rate. What is left to the loop is slow: 4 ms is a ninetieth of
 # a step, and a second of walking costs a quarter. In space trunk and swinging leg turn about three axes: 2 ms.
 SLOW_LOOP, SPATIAL_LOOP = 0.004, 0.002  # control period of robots with such drives, in the plane and in space [s]
+STAND = "stand"  # in a chain: no gait at all
 AIRBORNE = 0.06  # a shorter time without load is no step [s]
 
 
@@ -45,7 +46,7 @@ def period(robot: str) -> float:
 
 @dataclass(frozen=True)
 class Chain:
-    """Gaits and when they are asked for, the first at BEGIN; each holds until the next [s]."""
+    """Gaits, or STAND, and when they are asked for, the first at BEGIN; each holds until the next [s]."""
 
     lines: tuple[tuple[float, str], ...]
 
@@ -59,7 +60,7 @@ class Chain:
         for start, name in self.lines:
             if time >= start:
                 wanted = name
-        return wanted
+        return "" if wanted == STAND else wanted
 
 
 class Caller:
@@ -92,7 +93,7 @@ def run(
 ) -> Run:
     """The result is the JSON object of ``humanoid-balance gait``."""
     robot = registry.load(settings.robot)
-    for _, name in chain.lines:
+    for name in {name for _, name in chain.lines} - {STAND}:
         found = choice(robot, name)
         if isinstance(found, str):
             raise InputError(found)

@@ -46,6 +46,15 @@ class Insider(Commander, Protocol):
         """Before the run."""
 
 
+@runtime_checkable
+class Witness(Commander, Protocol):
+    """A commander who knows when there is nothing more to see."""
+
+    @property
+    def over(self) -> bool:
+        """After each tick; True ends the run."""
+
+
 class ReportedPushes:
     """Collects the pushes that the observer reported, each as it stood when its impulse was complete."""
 
@@ -105,6 +114,7 @@ def _run(
     gc.collect()
     gc.disable()
     start, busy = time.perf_counter(), time.process_time()
+    witness = operator if isinstance(operator, Witness) else None
     try:
         for k in range(ticks):
             truth = plant.truth()
@@ -117,7 +127,7 @@ def _run(
                 operator.see(tick, plant)
             if progress is not None and k % 200 == 0:
                 progress((k + 1) / ticks)
-            if truth.fell and not to_the_end:
+            if (truth.fell and not to_the_end) or (witness is not None and witness.over):
                 break
     finally:
         gc.enable()

@@ -36,15 +36,19 @@ RISING = 4.0  # and so much longer where it should stand up [s]
 KNOCK = 0.7  # change of velocity by the push that knocks a robot over [sqrt(g CoM height)]: hardly a stance survives it
 KNOCK_TIME = 0.2  # [s]
 STILL_FOR = 1.0  # it has succeeded when it still stands, or lies as it should, in the last second [s]
+SEEN = 1.5  # the run is over when the robot has stood for so long, or lain after the skill [s]
+ON_THE_WAY = ("falling", "skill", "rising")
 FOOT = 0.06  # parts of the body that are so near the lowest in the stance are feet [m]
 
 
 class Asker:
     """The operator of a skill: asks for it once the body lies, and watches how hard the ground hits."""
 
-    def __init__(self, robot: Robot, skill: str, at: float) -> None:
-        self.robot, self.skill, self.at = robot, skill, at
-        self.lying = False
+    def __init__(self, robot: Robot, skill: str, at: float, stays: bool = False) -> None:
+        """``at`` [s]: not before; ``stays``: to the end of the run, also when there is nothing more to see."""
+        self.robot, self.skill, self.at, self.stays = robot, skill, at, stays
+        self.lying = self.over = False
+        self._rests = math.inf  # since when the skill has led to something [s]
         self.began = math.nan  # when the skill was begun [s]
         self.head_speed = 0.0  # largest at which the head met the ground [m/s]
         self.refused = ""
@@ -60,6 +64,9 @@ class Asker:
         self.refused = tick.refused or self.refused
         if mode == "skill" and math.isnan(self.began):
             self.began = tick.state.stamp
+        now, led = tick.state.stamp, not math.isnan(self.began) and mode not in ON_THE_WAY
+        self._rests = min(self._rests, now) if led else math.inf
+        self.over = not self.stays and now - self._rests > SEEN
         if isinstance(plant, MujocoPlant):
             self._head = self._head or HeadWatch(plant)
             self.head_speed = max(self.head_speed, self._head.look())
@@ -117,10 +124,16 @@ def run(
     start: str | None = None,
     progress: Progress | None = None,
     log: Path | None = None,
+    against_limp: bool = False,
 ) -> Run:
-    """Play a skill; the result is the JSON object of ``humanoid-balance skill``."""
+    """Play a skill; the result is the JSON object of ``humanoid-balance skill``.
+
+    ``against_limp``: a robot that is knocked over falls once more, without torque, for the sake of ``peak_force_limp``.
+    """
     if settings.plant != "mujoco" and start != "fallen":
         raise InputError(f"plant is '{settings.plant}'; allowed with a lying start: mujoco")
+    if against_limp and start != "fallen":
+        raise InputError(f"limp is for a fall, start is '{start or 'as the skill begins'}'; allowed: fallen")
     robot = registry.load(settings.robot)
     scripts = library(robot)
     script = None if skill == RECOVER else find(scripts, skill, robot)
@@ -132,11 +145,14 @@ def run(
         speed = KNOCK * math.sqrt(GRAVITY * robot.com_height)
         pushes = [PushProfile(speed * robot.mass / KNOCK_TIME, KNOCK_TIME, direction, 0.5)]
         at = LEFT_FOR_FALLING
+    operator = Asker(robot, skill, at, stays=settings.time is not None)
     settings = replace(settings, time=settings.time or at + 1.0 + _length(scripts, script))
-    operator = Asker(robot, skill, at)
     assert settings.time is not None
     done = simulate(settings, pushes, settings.time, progress, log, operator, start=pose, to_the_end=True)
     done.result = figures(done, skill, start, script, operator)
+    if against_limp:
+        limp = simulate(replace(settings, fall="limp"), pushes, LEFT_FOR_FALLING, to_the_end=True)
+        done.result["peak_force_limp"] = round(peak_force(limp), 1)
     done.title = story(done.result)
     return done
 
@@ -180,6 +196,7 @@ def figures(run: Run, skill: str, start: str, script: Script | None, operator: A
         "modes": [[round(t, 4), name] for t, name in record.mode_changes],
         "refused": operator.refused,
         "peak_force": round(peak_force(run), 1),
+        "peak_force_limp": None,  # of the same fall without torque, where that was asked for
         "head_speed_max": round(operator.head_speed, 3),
         "torque_ratio_max": float((abs(record["true_torque"]) / robot.torque_limit).max()),
         "upright_at": tell(up),

@@ -93,17 +93,27 @@ def _velocity(section: Reader) -> Velocity:
 class CommandSender:
     """The operator of a walk. With a ``phase`` each push waits for that share of the step after its time.
 
-    ``style``: path of a robot's clip to walk by, instead of the velocities of the script.
+    ``style``: path of a robot's clip to walk by, instead of the velocities of the script. ``enough``: a robot that has
+    fallen and then walked for so long has shown what there is to see [s].
     """
 
-    def __init__(self, script: Itinerary, pushes: Sequence[PushProfile], phase: float | None, style: str = "") -> None:
-        self.script, self.phase, self.style = script, phase, style
+    def __init__(
+        self,
+        script: Itinerary,
+        pushes: Sequence[PushProfile],
+        phase: float | None,
+        style: str = "",
+        enough: float = math.inf,
+    ) -> None:
+        self.script, self.phase, self.style, self.enough = script, phase, style, enough
+        self._down = self._walks = math.inf  # when it was down first, and since when it walks again [s]
         self.waiting = sorted(pushes, key=lambda push: push.start) if phase is not None else []
         self.pushes: list[PushProfile] = [] if phase is not None else list(pushes)
         self.commanded: list[Velocity] = []
         self.refused: list[str] = []  # why a command was not obeyed, each reason once
         self._landed: list[float] = []  # stamps
         self._both = True
+        self.over = False
 
     def command(self, stamp: float) -> Command:
         velocity = self.script.at(stamp)
@@ -116,6 +126,10 @@ class CommandSender:
         """A step begins when a foot has landed; it lasts as long as the one before."""
         if tick.refused and tick.refused not in self.refused:
             self.refused.append(tick.refused)
+        mode, now = tick.reference.mode, tick.state.stamp
+        self._down = min(self._down, now) if mode == "lying" else self._down
+        self._walks = min(self._walks, now) if mode == comeback.WALKING and now > self._down else math.inf
+        self.over = now - self._walks > self.enough
         both = bool(tick.state.contact.all())
         if both and not self._both:
             self._landed.append(tick.state.stamp)
@@ -135,8 +149,12 @@ def run(
     progress: Progress | None = None,
     log: Path | None = None,
     style: Path | None = None,
+    enough: float = math.inf,
 ) -> Run:
-    """Walk; the result is the JSON object of ``humanoid-balance walk``. ``style``: a robot's clip to walk by."""
+    """Walk; the result is the JSON object of ``humanoid-balance walk``. ``style``: a robot's clip to walk by.
+
+    ``enough``: the run ends when a robot that fell has walked on for so long [s].
+    """
     robot = registry.load(settings.robot)
     if style is None and (why := missing(robot)):
         raise InputError(f"robot '{settings.robot}': {why}")
@@ -148,7 +166,7 @@ def run(
     seconds = settings.time or max(WALK_TIME, last + AFTER)
     if last > seconds:
         raise InputError(f"time is {seconds:g} s, the last push ends at {last:g} s; allowed: a time not before that")
-    sender = CommandSender(script, pushes, phase, "" if style is None else str(style))
+    sender = CommandSender(script, pushes, phase, "" if style is None else str(style), enough)
     goes_on = settings.get_up == "auto"  # a fall is not the end
     given = () if phase is not None else pushes
     done = simulate(settings, given, seconds, progress, log, sender, to_the_end=goes_on)

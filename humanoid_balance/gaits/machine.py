@@ -8,7 +8,9 @@ ONCE_ROUND = 2  # a tick passes through no more states than two half cycles have
 
 
 class Machine:
-    """Half cycle after half cycle, the legs changing places. A new gait takes over at a change of state (Y18)."""
+    """Half cycle after half cycle, the legs changing places. A new gait takes over at a change of state (Y18),
+    one with another number of states at the end of a half cycle: a skip begun at its jump has not drawn up its leg.
+    """
 
     def __init__(self, table: GaitTable, stance: int, stamp: float) -> None:
         """Begin with the first state, on the leg ``stance`` (0 left, 1 right)."""
@@ -46,5 +48,6 @@ class Machine:
             self.steps += 1
             self.period, self.begun = stamp - self.begun, stamp
         if self.following is not None:  # state n of one, n + 1 of the other
-            self.table, self.following = self.following.padded(), None
-            self.index = min(self.index, len(self.table.states) - 1)
+            table = self.following.padded()
+            if self.index == 0 or len(table.states) == len(self.table.states):
+                self.table, self.following = table, None

@@ -11,6 +11,8 @@ virtual torques; the stance hip gives what is left over, so that only internal t
 The swing hip's angle is moved, in both planes, by where the hips are and how fast they go:
 
     theta = theta_0 + c_d d + c_v v            d: stance ankle -> hips, v: speed of the hips, horizontal
+
+Forward it stays within the range of the table's ``thigh``.
 """
 
 from __future__ import annotations
@@ -191,7 +193,8 @@ class Simbicon:
         position[off.knee.index] = off.knee.position(row.swing_knee)
         position[off.ankle.index] = off.ankle.position(row.swing_ankle)
 
-        forward = row.swing_hip + row.c_d * dx + row.c_v * vx
+        back, ahead = table.thigh
+        forward = min(max(row.swing_hip + row.c_d * dx + row.c_v * vx, back), ahead)
         c_d, c_v = row.lateral
         outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
         left = outward + c_d * dy + c_v * vy + table.drift

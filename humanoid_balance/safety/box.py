@@ -7,7 +7,9 @@ push is reported: that is an estimate, which a fault can fake.
 
 A body that hits the ground throws its joints about, and nobody's motor is at fault. While a command says that the body
 gives way (``yielding``: a fall, or lying on the ground), a joint beyond its range or speed is braked by the box, as a
-trip would do, for as long as it is there; the others go on giving way, and nothing is latched. All other checks count.
+trip would do, for as long as it is there; the others go on giving way, and nothing is latched. A joint that gets faster
+and faster against its motor is given no torque until the command no longer yields: right for a limb that the body rolls
+over and for a motor gone mad, which look alike then. All other checks count.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from humanoid_balance.safety.glance import Glance
 from humanoid_balance.safety.runaway import RunawayWatch
 from humanoid_balance.safety.speed import CEILING, SpeedWatch
 from humanoid_balance.safety.trip import Trip
-from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
+from humanoid_balance.types import Array, Flags, RobotState, SensorFrame, TorqueCommand
 
 COMMAND_AGE = 0.020  # [s]
 DISORDER = 0.010  # frames overtake one another on their way: stamps may go back, and a command be ahead, by this [s]
@@ -82,6 +84,12 @@ class SafetyBox:
         self._stamp: float | None = None  # of the last frame [s]
         self._complete: float | None = None  # stamp of the last frame, if it had a reading of every joint [s]
         self._heard = np.full(self.robot.n, np.inf)  # stamp of each joint's last reading, while one is missing [s]
+        self._released = np.zeros(self.robot.n, dtype=bool)  # joints that ran away in a command that yields
+
+    @property
+    def stopped(self) -> bool:
+        """Only the brake leaves, whatever is asked for, until ``reset``."""
+        return self.arming is Arming.TRIPPED
 
     def arm(self) -> None:
         if self.arming is Arming.DISARMED:
@@ -158,9 +166,13 @@ class SafetyBox:
         if glance.well(EFFORT):
             self.runaway.reset()
         elif trip is None:
-            trip = self._check_opposed(frame, v)
+            trip = self._check_opposed(frame, v, command.yielding)
         if trip is not None:
             return trip
+        if not command.yielding:
+            self._released[:] = False
+        elif self._released.any():
+            command = _without(command, self._released)
         if self._varying:
             self.bounds.narrow(*self.robot.actuation.bounds(q, v))
         sent = self.bounds.apply(command, q, v)
@@ -229,12 +241,8 @@ class SafetyBox:
             return command
         most = CEILING * self._fastest  # beyond it the brake gives all it has anyway
         brake = -self.robot.brake * np.minimum(np.maximum(v, -most), most)
-        return replace(
-            command,
-            torque=np.where(thrown, brake, command.torque),
-            stiffness=np.where(thrown, 0.0, command.stiffness),
-            damping=np.where(thrown, 0.0, command.damping),
-        )
+        rest = _without(command, thrown)
+        return replace(rest, torque=np.where(thrown, brake, rest.torque))
 
     def _check_followed(self, frame: SensorFrame) -> Trip | None:
         """A motor that does what nobody asked for."""
@@ -252,12 +260,15 @@ class SafetyBox:
         what, where = "motor gives what nobody asked for", self.robot.joint_names[over]
         return Trip(what, where, value, math.copysign(limit, value), "N m", "frame.torque")
 
-    def _check_opposed(self, frame: SensorFrame, v: Array) -> Trip | None:
-        """A joint that moves against its motor."""
+    def _check_opposed(self, frame: SensorFrame, v: Array, yielding: bool) -> Trip | None:
+        """A joint that moves against its motor; in a command that yields it is released instead."""
         away = self.runaway.update(frame.stamp, frame.torque, v)
         if not self.runaway.sound():
             return Trip("the last speeds are not remembered", "safety box", math.nan, 0.0, "rad/s", "box.runaway")
         if away is None:
+            return None
+        if yielding:
+            self._released[away] = True
             return None
         value, limit = float(v[away]), self.runaway.limit(away)
         what, where = "joint moves against its torque", self.robot.joint_names[away]
@@ -277,6 +288,14 @@ class SafetyBox:
         self._heard = np.where(answered, frame.stamp, np.minimum(self._heard, frame.stamp))
         silent = ~(frame.stamp - self._heard <= SILENCE)
         return int(np.argmax(silent)) if silent.any() else None
+
+
+def _without(command: TorqueCommand, joints: Flags) -> TorqueCommand:
+    """The command without torque and feedback on some joints (n,)."""
+    torque, stiffness, damping = (
+        np.where(joints, 0.0, values) for values in (command.torque, command.stiffness, command.damping)
+    )
+    return replace(command, torque=torque, stiffness=stiffness, damping=damping)
 
 
 def _not_numbers(names: tuple[str, ...], q: Array, v: Array) -> Trip | None:

@@ -85,6 +85,11 @@ class BringUp:
         return self.box.trip
 
     @property
+    def stopped(self) -> bool:
+        """Only the brake leaves, whatever is asked for, until ``reset``."""
+        return self.box.stopped
+
+    @property
     def doubt(self) -> str | None:
         """What the sensors contradict each other in, while the controller goes on."""
         if self._stage is Stage.ACTIVE and self._lift.dead_soles:

@@ -91,9 +91,10 @@ class Constraints:
             self._torque_bounds[:] = self.robot.actuation.bounds(terms.q, terms.v[6:])
             self._torque_bounds *= self._per_torque
 
-    def let_joints_go(self) -> None:
-        """Forget the joint limits of this tick; wrench cones and torque limits stay."""
-        self._joint_bounds[:] = [[-INFINITY], [INFINITY]]
+    def widen_joints(self, excess: Array, room: float) -> None:
+        """Let joints pass their limits in this tick by an excess, positive below the lower one (n,), and some room."""
+        self._joint_bounds[0] -= np.maximum(excess, 0.0) + room
+        self._joint_bounds[1] += np.maximum(-excess, 0.0) + room
 
     def _update_cones(self, reference: BodyReference) -> None:
         robot, margin = self.robot, reference.zmp_margin

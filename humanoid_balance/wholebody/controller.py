@@ -70,6 +70,11 @@ class WholeBody:
             return TorqueCommand.damp(state.stamp, self._zero)
         return self._solve(state, reference)
 
+    def rest(self, state: RobotState) -> TorqueCommand:
+        """The brake instead of an ``update``, where nothing else would leave anyway."""
+        self.solution = None
+        return TorqueCommand.damp(state.stamp, self.robot.brake)
+
     def _solve(self, state: RobotState, reference: BodyReference) -> TorqueCommand:
         """The QP."""
         terms, robot = self.terms, self.robot
@@ -91,7 +96,7 @@ class WholeBody:
             status = Status.SOLVED if optimum.met and not missing else Status.RELAXED
         else:
             status = Status.INFEASIBLE if optimum.outcome is Outcome.INFEASIBLE else Status.NOT_CONVERGED
-            sent = Sent.WITHOUT_JOINT_LIMITS
+            sent = Sent.LEAST_EXCESS
             if not optimum.let_go:
                 sent = Sent.BRAKE
                 torque, acceleration, wrench = brake(robot, terms, pushing)

@@ -7,7 +7,8 @@ Four ways to the same optimum, from the cheapest on:
 3. Every upper level can still be met: the smallest move (z, w_2) of the last level that satisfies the inequalities.
 4. Cascade: level by level the residual e is made as small as the inequalities allow and then kept.
 
-Where no point satisfies all constraints, this is proven and told; the optimum without joint limits is given instead.
+Where no point satisfies all constraints, this is proven and told. Contact and torque limits are physics, joint limits
+are a wish: they are widened by the least squares excess with which the others can hold, and the optimum then is given.
 The verdict of the last tick says at which level a cascade has to start. Levels above that one are tried as met and, if
 this contradicts the inequalities, given up from the lowest on, so the order of trying never changes the result.
 """
@@ -45,6 +46,7 @@ ROOM = 1e-8  # around the point a level has found, for those below
 ROUNDS = 4  # of dropping and adding rows before the solver is asked
 FAINT = 1e-5  # active rows of which less than this share is new to each other are left to the solver
 INDEPENDENT = 1e-9  # a row of which less than this is new follows from the others
+EXCESS_ROOM = 0.1  # joint limits give way by so much more than the least excess: a set without interior has no optimum
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class Optimum:
     dual: float = 0.0  # largest entry of the gradient of the Lagrangian of the last QP
     gap: float = 0.0  # its sum of multiplier times distance to the bound
     iterations: int = 0
-    let_go: bool = False  # no point satisfies all constraints: this is the optimum without joint limits
+    let_go: bool = False  # no point satisfies all constraints: joint limits are passed by as little as can be
 
 
 @dataclass(slots=True)
@@ -84,6 +86,7 @@ class Hierarchy:
         levels = len(self.motion.levels)
         self._solvers: dict[int, ProxQP] = {}  # by number of variables
         self._memory, self._let_go_memory = LastOptimum(levels), LastOptimum(levels)
+        self._excess_multipliers: Array | None = None
         self._active: list[int] = []  # constraints of the last tick's optimum, if every level was met
         self._low: list[bool] = []  # whether at the lower bound
 
@@ -104,8 +107,7 @@ class Hierarchy:
                 if near is not None:
                     return near
             optimum = self._constrained(self._memory)
-            if optimum.outcome is Outcome.INFEASIBLE:
-                constraints.let_joints_go()
+            if optimum.outcome is Outcome.INFEASIBLE and self._widen():
                 second = self._constrained(self._let_go_memory)
                 if second.outcome is Outcome.SOLVED:
                     return replace(second, outcome=Outcome.INFEASIBLE, let_go=True)
@@ -180,6 +182,26 @@ class Hierarchy:
         if motion.levels is motion.every_row:
             return True
         return bool(motion.unreachable[0] <= MET * (1 + np.abs(motion.asked).max()))
+
+    def _widen(self) -> bool:
+        """Give the joint limits the least excess that contact and torque limits leave them; False if these have none.
+
+        The smallest s with l <= C y + s <= u, s on the joint rows only. Without it one joint that its motor cannot stop
+        in time would set all the others free: legs and arms were thrown at twice their speed.
+        """
+        motion, constraints, forces = self.motion, self.constraints, self.forces
+        parts = forces.columns(motion.residual_moves()), forces.columns(motion.free_moves(), internal=True)
+        excess = np.zeros((constraints.rows, constraints.robot.n))
+        excess[constraints.first_joint :] = np.eye(constraints.robot.n)
+        C = np.concatenate([excess, *(constraints.columns(*part) for part in parts)], axis=1)
+        lower, upper = constraints.lower - self._value, constraints.upper - self._value
+        n, start = excess.shape[1], self._excess_multipliers
+        result = smallest_residual(C, lower, upper, n, start=start)
+        solved = result.outcome is Outcome.SOLVED
+        self._excess_multipliers = result.multipliers if solved else None
+        if solved:
+            constraints.widen_joints(result.y[:n], EXCESS_ROOM)
+        return solved
 
     # ---- with active inequalities ----
 

@@ -27,7 +27,7 @@ class Sent(Enum):
     """Which torque was sent."""
 
     OPTIMUM = "optimum"  # SOLVED, or RELAXED: as near to the first level as all the constraints allow
-    WITHOUT_JOINT_LIMITS = "without joint limits"  # INFEASIBLE: the optimum under contact and torque limits alone
+    LEAST_EXCESS = "least excess"  # INFEASIBLE: contact and torque limits hold, joint limits as nearly as they let
     BRAKE = "brake"  # neither exists: weight carried, joints braked, clipped to the torque limits
 
 

@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 
 from humanoid_balance.balance.footsteps import (
     CLEAR,
+    HASTE,
     PASSED,
     QUICK,
+    SURE,
     TRIES,
     Adapted,
     Adapter,
     Flying,
     Pendulum,
     Viable,
+    landings,
 )
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.reach import Reach
@@ -160,6 +163,51 @@ def test_a_foot_that_crosses_on_one_side_is_not_turned_round(y: float, x: float,
     walker = WALKERS["g1"]
     plan = walker.adapt((x, y), 0.2, foot=(start, walker.step.place[1]), crossing=side)
     assert plan.crossing != -side
+
+
+@given(
+    dcm=st.tuples(st.floats(-0.4, 0.5), st.floats(-0.5, 0.5)),
+    foot=st.tuples(st.floats(-0.4, 0.4), st.floats(-0.1, 0.3)),
+    crossing=st.sampled_from([-1, 0, 1]),
+    left=st.floats(0.005, 0.4),
+)
+def test_no_step_lands_on_the_other_foot(dcm: Point, foot: Point, crossing: int, left: float) -> None:
+    """Wherever the foot is, and however late: g1 set a foot that was too slow to cross down on the other one."""
+    walker = WALKERS["g1"]
+    x, y = walker.adapt(dcm, left, foot=foot, crossing=crossing).place
+    assert y >= CLEAR * walker.reach.near - 1e-9 or abs(x) >= SURE * walker.reach.passing(y) - 1e-9
+
+
+def test_a_foot_that_is_getting_across_is_not_turned_back() -> None:
+    """As g1's was, behind the other foot and 8 cm from its line, at 2.6 m/s: it came back and landed there."""
+    walker = WALKERS["g1"]
+    foot = Flying((-0.232, 0.08), (-0.89, -2.64), 0.8, -1)
+    body = Pendulum(walker.omega, (-0.057, 0.015), (0.087, -0.166), walker.height)
+    plan = walker.adapter.adapt(body, foot, walker.step, 1.0, [0.111, 0.109, 0.113], 0.25)
+    assert plan.crossing == -1
+    assert plan.place[1] < 0.0
+
+
+def test_a_step_aside_goes_no_further_than_the_ankle_can_bend() -> None:
+    """g1's ankles roll by 15 degrees: beyond, the leg twists to keep the sole flat and throws the trunk."""
+    walker = WALKERS["g1"]
+    left, com = 0.15, (-0.04, 0.08)
+    body = Pendulum(walker.omega, com, (0.08, 0.3), walker.height)
+    foot = Flying((-0.06, 0.35), (2.0, 2.0), 0.8)
+    plan = walker.adapter.adapt(body, foot, walker.step, 1.0, [left], left)
+    legs = walker.gait.legs
+    hip = body.com_after(left, plan.pressure)[1] + legs.hip[1]
+    assert plan.place[1] < walker.reach.far - 0.02
+    assert plan.place[1] - hip <= legs.outside + 0.01
+
+
+def test_a_landing_is_put_off_only_while_there_is_time() -> None:
+    close, later = landings(0.1, 0.2, 0.15, 0.37)
+    assert close == [0.2, 0.2 - HASTE, 0.2 + HASTE]
+    assert later
+    assert all(0.2 < time < 0.27 for time in later)
+    assert landings(0.3, 0.05, 0.15, 0.37)[0] == [0.05]
+    assert landings(0.34, 0.01, 0.15, 0.5) == ([0.01], [])
 
 
 @given(x=st.floats(-0.1, 0.2), y=st.floats(0.05, 0.4), left=st.floats(0.05, 0.4))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from humanoid_balance.balance.gait import Gait, Velocity
@@ -111,3 +112,28 @@ def test_a_stride_in_which_the_command_changed_says_nothing_about_the_pace() -> 
     for k, speed in enumerate((0.1, 0.2, 0.3, 0.4, 0.5)):
         pace.landed(k % 2, 0.4 * k, (0.0, 0.0), 0.0, (speed, 0.0, 0.0))
     assert pace.correction == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("outward", [True, False])
+def test_an_ankle_over_a_flat_sole_ends_where_its_roll_joint_does(robot: Robot, outward: bool) -> None:
+    """The hip rolls the leg aside, the ankle rolls the sole back, as far as it can."""
+    model, data, legs = robot.model, robot.model.createData(), Legs.of(robot)
+    sole = robot.sole_frames[0]
+    pin.computeJointJacobians(model, data, robot.q_nominal)
+    jacobian = pin.getFrameJacobian(model, data, sole, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[3:, 6:]
+    rolls = [joint for joint in range(robot.n) if abs(jacobian[0, joint]) > 0.9]
+    hip, ankle = rolls[0], rolls[-1]
+    q = robot.q_nominal.copy()
+    back = -1.0 if outward else 1.0  # roll of the sole against the shank
+    turns_up = back * jacobian[0, ankle] > 0.0
+    q[7 + ankle] = robot.upper[ankle] if turns_up else robot.lower[ankle]
+    rolled = abs(q[7 + ankle] - robot.posture[ankle])
+    q[7 + hip] -= back * rolled / jacobian[0, hip]
+    pitch = [joint for joint in range(robot.n) if abs(jacobian[1, joint]) > 0.7]
+    pin.framesForwardKinematics(model, data, q)
+    assert data.oMf[sole].rotation[2, 2] > math.cos(0.06)  # flat
+    hip_at, ankle_at = (data.oMi[model.getJointId(robot.joint_names[pitch[k]])].translation for k in (0, -1))
+    usual = (legs.outside if outward else legs.inside) + back * math.tan(rolled) * legs.standing
+    lean = math.atan2(abs(ankle_at[1] - hip_at[1] - usual), hip_at[2] - ankle_at[2])
+    end = math.atan2(abs((legs.outside if outward else legs.inside) - usual), legs.standing)
+    assert lean == pytest.approx(end, abs=0.06)

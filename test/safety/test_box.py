@@ -328,6 +328,26 @@ def test_a_joint_that_the_ground_throws_in_a_planned_fall_is_braked_but_does_not
     assert box.trip is not None and box.trip.what.startswith(what)
 
 
+def test_a_joint_that_runs_away_in_a_planned_fall_gets_no_torque_until_the_fall_is_over(
+    robot: Robot, standing: tuple[SensorFrame, RobotState]
+) -> None:
+    """The body rolls over a limb, or a motor is mad: the same to look at. Either way the motor no longer works."""
+    asked = np.zeros(robot.n)
+    asked[4], asked[5] = -0.5 * robot.torque_limit[4], 0.1 * robot.torque_limit[5]
+    box = SafetyBox(robot)
+    box.arm()
+    box.activate(asked)
+    for k, speed in enumerate(np.linspace(0.1, 1.2, 120) * robot.velocity_limit[4]):
+        frame, state = with_joint(standing, STAMP + 0.001 * k, 4, float(speed), box.bounds.previous[4])
+        sent = box.update(frame, state, replace(torques(robot, asked, frame.stamp), yielding=True))
+    assert box.arming is Arming.ACTIVE
+    assert sent.torque[4] == 0.0 and sent.torque[5] == pytest.approx(asked[5])
+    for k in range(120, 140):
+        frame, state = with_joint(standing, STAMP + 0.001 * k, 4, 0.0, box.bounds.previous[4])
+        sent = box.update(frame, state, torques(robot, asked, frame.stamp))
+    assert sent.torque[4] == pytest.approx(asked[4])
+
+
 @pytest.mark.parametrize("kind", ["not a number", "infinite", "invalid state", "old command"])
 def test_a_planned_fall_excuses_no_other_fault(
     kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]

@@ -15,6 +15,8 @@ from humanoid_balance.robot.model import Robot
 from humanoid_balance.types import Array, BodyReference, RobotState, TorqueCommand
 from humanoid_balance.wholebody import fallback
 from humanoid_balance.wholebody.controller import WholeBody
+from humanoid_balance.wholebody.hierarchy import EXCESS_ROOM
+from humanoid_balance.wholebody.limits import JointLimits
 from humanoid_balance.wholebody.solution import Sent, Solution, Status
 from humanoid_balance.wholebody.terms import Terms
 
@@ -113,7 +115,7 @@ def test_an_unloaded_foot_is_held_still_but_not_missed() -> None:
     np.testing.assert_array_equal(solution.wrenches[1], 0.0)
 
 
-def test_limits_that_contradict_each_other_are_told_and_joint_limits_are_let_go() -> None:
+def test_limits_that_contradict_each_other_are_told_and_the_joint_brakes_with_all_it_has() -> None:
     """A joint that runs beyond its stop too fast for its motor: no torque obeys both limits."""
     body = registry.load("human")
     joint = body.joint_names.index("neck_yaw")
@@ -123,9 +125,32 @@ def test_limits_that_contradict_each_other_are_told_and_joint_limits_are_let_go(
     v[6 + joint] = 10.0
     state = state_at(body, q, v)
     solution, command = solve(body, state, reference_at(body, state, com=state.com))
-    assert solution.status is Status.INFEASIBLE and solution.sent is Sent.WITHOUT_JOINT_LIMITS
+    assert solution.status is Status.INFEASIBLE and solution.sent is Sent.LEAST_EXCESS
     assert command.torque[joint] == pytest.approx(-body.torque_limit[joint])  # brakes with all it has
     assert solution.zmp_slack > 0  # while the body keeps standing
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_joint_that_its_motor_cannot_stop_does_not_set_the_others_free(seed: int) -> None:
+    """The head runs beyond its stop; joints of the arms at their speed limit are asked to go on faster."""
+    body = registry.load("human")
+    rng = np.random.default_rng(seed)
+    head, fast = body.joint_names.index("neck_yaw"), rng.choice(body.groups["arms"], 4, replace=False)
+    body.torque_limit[np.setdiff1d(np.arange(body.n), body.groups["legs"])] *= 0.1
+    q, v = body.q_nominal.copy(), np.zeros(body.model.nv)
+    q[7 + head], v[6 + head] = body.upper[head] + 0.01, 10.0
+    v[6 + fast] = 0.99 * body.velocity_limit[fast]
+    state = state_at(body, q, v)
+    wish = reference_at(body, state, com=state.com)
+    wish.posture_acceleration[fast] = 1e3
+    solution, _ = solve(body, state, wish)
+    assert solution.status is Status.INFEASIBLE and solution.sent is Sent.LEAST_EXCESS
+    bounds = np.zeros((2, body.n))
+    JointLimits(body).shares(q[7:], v[6:], bounds)
+    share = solution.acceleration[6:] / body.acceleration_limit
+    beyond = np.maximum(bounds[0] - share, share - bounds[1])
+    assert beyond[head] > EXCESS_ROOM
+    assert np.linalg.norm(np.maximum(beyond - EXCESS_ROOM, 0.0)) < 1.0  # all together less than one of them may brake
 
 
 def test_with_no_solution_at_all_the_weight_is_carried_and_joints_are_braked() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from humanoid_balance.balance.crouch import Crouch
-from humanoid_balance.balance.footsteps import HASTE, Adapted, Flying, Pendulum
+from humanoid_balance.balance.footsteps import DIRE, HASTE, Adapted, Flying, Pendulum, landings
 from humanoid_balance.balance.freedom import missing
 from humanoid_balance.balance.gait import Gait, Step, Velocity
 from humanoid_balance.balance.ground import Ground, Spot
+from humanoid_balance.balance.handover import Handover, driven
 from humanoid_balance.balance.heel import Heel, Toes
 from humanoid_balance.balance.laws import Wish
 from humanoid_balance.balance.memory import BOTH, Memory
@@ -98,6 +99,7 @@ class Walking(StanceAxes, BalanceMode):
         self.route = Route(robot, self.gait)
         half = planner.half_length - edge, planner.half_width - edge
         self.adapter = adapter(planner.policy)(self.reach, *half, self.gait.transfer, self.gait.legs, robot.omega)
+        self.handover = Handover(self.gait.transfer, self.adapter.viable, half[0])
         speed = math.sqrt(GRAVITY * robot.com_height)
         self.cycle = StepCycle(robot, DEPTH, TOUCHDOWN * speed, SCUFF)
         self.pace = Pace(speed)
@@ -124,6 +126,7 @@ class Walking(StanceAxes, BalanceMode):
             self.side = self.route.side
         self.phase = SHIFT
         self.began = self.stamp = now.state.stamp  # of the phase; of the last tick [s]
+        self.handover.begin()
         self.heading = now.yaw  # where the body should look [rad]
         self.velocity: Velocity = (0.0, 0.0, 0.0)  # that steps aim at
         self.pressure = now.caught  # centre of pressure
@@ -208,13 +211,15 @@ class Walking(StanceAxes, BalanceMode):
 
     def _transfer(self, now: Situation) -> Reference:
         """The centre of pressure goes from where it was to where the next step wants it; then the foot leaves."""
-        share = min(1.0, (now.state.stamp - self.began) / self.gait.transfer)
+        cx, cy = driven(now, self._stairs)
+        bx, by = self.gait.step(self.velocity, 1 - self.side, now.omega, 0.0).offset
+        behind = self._local(now, now.centre[self.side])[0] < 0.0
+        share = self.handover.update(self.dt, self._local(now, (cx, cy)), (bx, self._axes(now)[2] * by), behind)
         aim = now.centre[1 - self.side] if self.plan is None else self._world(now, self.plan.pressure)
         (ax, ay), (bx, by) = self.start, aim
         self.pressure = x, y = ax + share * (bx - ax), ay + share * (by - ay)
         mx, my = (x + bx) / 2, (y + by) / 2  # mean of what is left of the transfer
-        grown = math.exp(now.omega * (1 - share) * self.gait.transfer)
-        cx, cy = self._dcm(now)
+        grown = math.exp(now.omega * self.handover.wait)
         usual = self._step_time - self.gait.transfer
         low, high = self.reach.shortest, self._longest_swing
         times = [usual, *(low + (high - low) * k / 6 for k in range(7))]
@@ -252,18 +257,20 @@ class Walking(StanceAxes, BalanceMode):
             self._landed(now)
             return None
         since, left = cycle.under_way
-        times = [max(left, 0.005)]
-        for change in (-HASTE, HASTE):
-            if left > 0.08 and self.reach.shortest < since + left + change < self._longest_swing:
-                times.append(left + change)
+        times, later = landings(since, left, self.reach.shortest, self._longest_swing)
         usual = max(self._step_time - self.gait.transfer - since, 0.0)
-        plan = self._adapt(now, self._dcm(now), times, usual)
+        dcm = driven(now, self._stairs)
+        plan, put_off = self._adapt(now, dcm, times, usual), False
+        if plan.cost > DIRE and later:
+            longer = self._adapt(now, dcm, later, usual)
+            put_off = longer.cost < plan.cost
+            self.plan = plan = replace(longer, time=left + HASTE) if put_off else plan
         x, y = self._world(now, plan.aim)
         height = normal = None
         if self.path is not None:
             height, tread = self.ground.below(now, 1 - self.side, x, y), self.path.next
             normal = None if tread is None else tread.normal
-        cycle.retarget(now, (x, y), self.target_yaw, plan.time, height, normal)
+        cycle.retarget(now, (x, y), self.target_yaw, plan.time, height, normal, put_off)
         px, py = plan.pressure
         heels: Heels = (None, None)
         if self.heel.up or px > FRONT * self.adapter.half[0]:
@@ -288,14 +295,9 @@ class Walking(StanceAxes, BalanceMode):
             self.done = "the DCM is between the feet"
         self.side = 1 - self.side
         self.phase, self.began, self.start, self.plan = TRANSFER, stamp, self.pressure, None
+        self.handover.begin()
 
     # ---- the step ----
-
-    def _dcm(self, now: Situation) -> Point:
-        """The caught DCM, with what a push will add to it while it lasts."""
-        (x, y), (ax, ay), w = now.dcm if self._stairs else now.caught, now.pushed, now.omega
-        gain = (1.0 - math.exp(-w * now.lasting)) / w**2
-        return x + gain * ax, y + gain * ay
 
     def _adapt(self, now: Situation, dcm: Point, times: list[float], usual: float) -> Adapted:
         """The step under way, against the DCM with which its swing begins or goes on."""
@@ -395,5 +397,5 @@ class Walking(StanceAxes, BalanceMode):
         """Of the CoM above the ground [m]."""
         stamp = now.state.stamp
         body = Pendulum(now.omega, self._local(now, now.com), self._local(now, now.caught), now.height)
-        wait = max(0.0, self.gait.transfer - (stamp - self.began)) if self.phase == TRANSFER else 0.0
+        wait = self.handover.wait if self.phase == TRANSFER else 0.0
         return self.crouch.update(stamp, self.velocity, body, self.plan, wait, self.ground.step_up, self._stairs)
