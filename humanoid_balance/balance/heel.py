@@ -85,13 +85,14 @@ class Toes:
         """Another foot swings."""
         self.angle = self.rate = 0.0
 
-    def update(self, now: Situation, side: int, swing: Swing, dt: float) -> Pitch:
-        """What they should do."""
+    def point(self, now: Situation, side: int, swing: Swing, dt: float) -> None:
+        """Tell the swing of their foot what they should do."""
+        swing.front = self.front[side]
         needed = max(self.needed(now, side, swing, AHEAD), swing.tipped(now.state.stamp + 2.0 / QUICK))
         acceleration = QUICK * QUICK * (needed - self.angle) - 2 * QUICK * self.rate
         self.rate += acceleration * dt
         self.angle += self.rate * dt
-        return Pitch(self.angle, self.rate, acceleration)
+        swing.pitch = Pitch(self.angle, self.rate, acceleration)
 
     def needed(self, now: Situation, side: int, swing: Swing, ahead: float) -> float:
         """By how much they have to point down in a while, beyond what the path of the foot has [rad]."""

@@ -250,8 +250,7 @@ class Walking(StanceAxes, BalanceMode):
         """Adapt place and time of the landing; None when the foot is down."""
         cycle = self.cycle
         if self._stairs and cycle.swing is not None:
-            cycle.swing.front = self.toes.front[self.side]
-            cycle.swing.pitch = self.toes.update(now, self.side, cycle.swing, self.dt)
+            self.toes.point(now, self.side, cycle.swing, self.dt)
         contact, load, feet = cycle.update(now)
         if cycle.phase != SWINGING:
             self._landed(now)
