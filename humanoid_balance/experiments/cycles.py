@@ -24,6 +24,8 @@ CYCLES = 7  # are taken from its end, at most
 LEAVING = 0.25
 # The 3-D walk's, in all its states (Y17): gains of a hip that follows a smooth curve.
 C_D, C_V = 0.5, 0.2
+# A body that walks is nearer to any of these gaits than one that stands: from rest even the fitted walk falls.
+ENTER = {"plane": "walk", "space": "walk-3d"}
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,11 @@ def text(run: Run, about: str) -> str:
         if not run.robot.planar:
             state["lateral"] = [C_D, C_V]
     series = {key: _numbers(getattr(cycle, key)) for key in ("hip", "knee", "ankle")}
+    space = "plane" if run.robot.planar else "space"
     data = {
         "about": about,
-        "space": "plane" if run.robot.planar else "space",
+        "space": space,
+        "enter": [ENTER[space]],
         "cycle": {"period": round(cycle.period, 5), **series},
         "states": states,
     }

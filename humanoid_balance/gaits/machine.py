@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from humanoid_balance.gaits.table import GaitState, GaitTable
 
 ONCE_ROUND = 2  # a tick passes through no more states than two half cycles have: a table cannot hang the loop
+
+GRAZED = 0.1  # a foot that lets go so soon after it touched the ground, while the other one stands, has not landed [s]
+LATE = 1.2  # half cycles last longer by as much where the ground is level
+
+
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """The half cycle at whose end a foot is awaited."""
+
+    table: GaitTable
+    index: int
+    since: float
+    begun: float
+    period: float | None
 
 
 class Machine:
@@ -20,6 +36,7 @@ class Machine:
         self.period: float | None = None  # of the last complete half cycle [s]
         self.steps = 0
         self.following: GaitTable | None = None  # takes over at the next change of state
+        self._awaited: _Awaited | None = None  # what was before the last landing
 
     @property
     def state(self) -> GaitState:
@@ -29,9 +46,13 @@ class Machine:
     def swing(self) -> int:
         return 1 - self.stance
 
+    def late(self, stamp: float) -> bool:
+        """The swinging foot is awaited, and the last half cycle was over by now."""
+        return self.state.time is None and self.period is not None and stamp - self.begun > LATE * self.period
+
     def update(self, stamp: float, touching: tuple[bool, bool]) -> bool:
         """Go on to the state of this tick; ``touching``: which feet are on the ground. True when it changed."""
-        changed = False
+        changed = self._take_back(stamp, touching)
         for _ in range(ONCE_ROUND * len(self.table.states)):
             time = self.state.time
             if (not touching[self.swing]) if time is None else (stamp - self.since < time - 1e-9):
@@ -40,7 +61,23 @@ class Machine:
             changed = True
         return changed
 
+    def _take_back(self, stamp: float, touching: tuple[bool, bool]) -> bool:
+        """Wait again for a foot that has only grazed the ground, as at the edge of a step down. True when it has."""
+        if self._awaited is None:
+            return False
+        if stamp - self.begun > GRAZED:
+            self._awaited = None
+            return False
+        before = self._awaited
+        if touching[self.stance] or not touching[self.swing] or before.table is not self.table:
+            return False
+        self.index, self.since, self.begun, self.period = before.index, before.since, before.begun, before.period
+        self.stance, self.steps, self._awaited = self.swing, self.steps - 1, None
+        return True
+
     def _advance(self, stamp: float) -> None:
+        if self.index == len(self.table.states) - 1 and self.state.time is None:
+            self._awaited = _Awaited(self.table, self.index, self.since, self.begun, self.period)
         self.since = stamp
         self.index += 1
         if self.index == len(self.table.states):

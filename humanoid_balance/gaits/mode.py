@@ -184,7 +184,17 @@ class FiniteStateGait(BalanceMode):
             row, aid = walk.update(
                 table.pendulum, row, stance, machine.begun, state, self.heading, (x, y, turn), self._error
             )
-        t = law.update(table, row, stance, state, self.heading, trunk_forward=forward, drift=self._error, aid=aid)
+        t = law.update(
+            table,
+            row,
+            stance,
+            state,
+            self.heading,
+            trunk_forward=forward,
+            drift=self._error,
+            aid=aid,
+            late=machine.late(state.stamp),
+        )
         if t.sliding is not None:
             share = min(passed / DRIFTING, 1.0)
             x, y = self._drift

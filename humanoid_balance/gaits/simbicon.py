@@ -43,6 +43,11 @@ HEAVY = 0.2  # share of the weight above which a foot's centre of pressure is kn
 # over would throw it away under a body that then lands on nothing. The trunk, which is heavy, takes it. In a run, whose
 # states all end by time, the leg is thrown on purpose: that is how it gets under the body.
 LIGHT = 0.1
+# While the body falls over its stance leg the target of the swinging thigh runs ahead, and the thigh follows damping /
+# stiffness seconds behind: 0.1 s, 0.35 rad. The tables have allowed for that in steps that last as long as usual; where
+# the ground is lower than expected the foot comes down too far back. A late foot is spared half of it; with all of it,
+# it comes down too far ahead after 0.25 m.
+LEAD = 0.5
 STOP = 0.05  # a joint so far beyond its range is driven back with all its torque [rad]; the safety box trips at 0.15
 STOP_BEARABLE = 0.2  # stiffness of such a stop x period² / inertia
 
@@ -164,11 +169,12 @@ class Simbicon:
     def update(
         self, table: GaitTable, row: GaitState, stance: int, state: RobotState, heading: float,
         trunk_forward: float = 0.0, drift: tuple[float, float] = (0.0, 0.0), aid: Aid | None = None,
+        late: bool = False,
     ) -> Torques:  # fmt: skip
         """``heading`` [rad] is where the trunk should look.
 
         ``trunk_forward`` is a learnt torque on the trunk, forward leaning [N m]; ``drift`` is how far the estimated
-        velocity is known to be wrong, world [m/s].
+        velocity is known to be wrong, world [m/s]; ``late``: the swinging foot has not found the ground in time.
         """
         if table is not self._table:
             self._take(table)
@@ -194,7 +200,9 @@ class Simbicon:
         position[off.ankle.index] = off.ankle.position(row.swing_ankle)
 
         back, ahead = table.thigh
-        forward = min(max(row.swing_hip + row.c_d * dx + row.c_v * vx, back), ahead)
+        forward = row.swing_hip + row.c_d * dx + row.c_v * vx
+        lead = LEAD * row.c_d * vx if late and back < forward < ahead else 0.0
+        forward = min(max(forward, back), ahead)
         c_d, c_v = row.lateral
         outward = row.swing_roll if stance == 1 else -row.swing_roll  # the left leg's outside is the left
         left = outward + c_d * dy + c_v * vy + table.drift
@@ -206,6 +214,8 @@ class Simbicon:
             wanted = posed(aid.heading, left, forward)
             thigh_rate, trunk_rate = thigh_rate - aid.thigh_rate, trunk_rate - aid.trunk_rate
             self._aided(aid, on, off, position, velocity, torque, stiffness, damping)
+        if lead:
+            thigh_rate = thigh_rate + lead * wanted[:, 1]  # forward is about the thigh's own -y
         swing = hold(table.gains.hip, wanted, thigh.dot(off.upright), thigh_rate)
         wanted = posed(heading, 0.0, row.torso)
         trunk = hold(table.gains.torso, wanted, base.dot(body.level), trunk_rate)

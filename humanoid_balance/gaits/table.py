@@ -28,6 +28,7 @@ SPACES = ("plane", "space")
 # M. van de Panne, 2007), which bounds the target of the hip. The tables count on it: the skip asks for 2.44 rad and the
 # scissor hop for -0.82, and with that both fall.
 THIGH = (-0.4, 1.6)  # [rad]
+FREE = (-math.pi, math.pi)
 Feedback = tuple[float, float]  # c_d [rad/m], c_v [rad s/m]
 
 
@@ -144,6 +145,7 @@ def load(file: Path) -> GaitTable:
     given = {f.name: _gain(gains, f.name) for f in fields(GaitGains) if f.name in gains.data}
     gains.done(names_of(GaitGains))
     posture = reader.section("posture", {})
+    planned = "cycle" in reader.data or "pendulum" in reader.data  # the thigh goes where these say
     table = GaitTable(
         name=file.stem,
         file=file,
@@ -160,7 +162,7 @@ def load(file: Path) -> GaitTable:
         cycle=_cycle(reader.section("cycle")) if "cycle" in reader.data else None,
         pendulum=_pendulum(reader.section("pendulum")) if "pendulum" in reader.data else None,
         drift=reader.number("drift", 0.0, -math.pi, math.pi),
-        thigh=_range(reader, "thigh"),
+        thigh=_range(reader, "thigh", FREE if planned else THIGH),
     )
     reader.done(names_of(GaitTable, ("name", "file")))
     if all(state.time is None for state in table.states) and len(table.states) > 1:
@@ -189,8 +191,8 @@ def _state(reader: Reader) -> GaitState:
     return state
 
 
-def _range(reader: Reader, key: str) -> tuple[float, float]:
-    low, high = reader.pair(key, THIGH)
+def _range(reader: Reader, key: str, usual: tuple[float, float]) -> tuple[float, float]:
+    low, high = reader.pair(key, usual)
     if not -math.pi <= low < high <= math.pi:
         raise reader.bad(key, [low, high], "[lowest, highest], rising, within -pi to pi rad")
     return low, high

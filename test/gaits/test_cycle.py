@@ -82,9 +82,10 @@ def test_the_angle_of_a_thigh_is_what_a_table_would_ask_for() -> None:
 
 
 @pytest.mark.slow
-def test_a_gait_fitted_to_a_recorded_run_of_the_walk_walks_half_a_minute(tmp_path: Path) -> None:
+@pytest.mark.parametrize("style", ["fast-walk", "high-step", "run"])
+def test_a_gait_fitted_to_a_recorded_run_walks_half_a_minute(tmp_path: Path, style: str) -> None:
     plane = RunSettings(robot="r2d", planar=True, time=8.0, period=0.004)
-    recorded = run(plane, Chain(((BEGIN, "walk"),)))
+    recorded = run(plane, Chain(((BEGIN, style),)))
     file = tmp_path / "fitted.yaml"
     file.write_text(text(recorded, "fitted"))
     cycle = load(file).cycle

@@ -39,10 +39,40 @@ def test_above_impedance_drives_a_slow_loop_walks_as_a_fast_one() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["walk", "in-place", "fast-walk", "high-step", "half-bent", "crouch", "backwards", "fast-run", "run", "bent"],
-)
-def test_a_planar_gait_holds_twenty_seconds(name: str) -> None:
-    assert not run(replace(PLANE, time=20.0), asked(name)).result["fell"]
+    [
+        "walk", "in-place", "fast-walk", "high-step", "half-bent", "crouch", "backwards", "fast-run", "run", "bent",
+        "skip", "scissor-hop",
+    ],
+)  # fmt: skip
+def test_a_planar_gait_holds_a_minute(name: str) -> None:
+    assert not run(replace(PLANE, time=60.0), asked(name)).result["fell"]
+
+
+def test_the_skip_begins_from_the_walk_and_a_push_does_not_stop_it() -> None:
+    """Its hop is drawn up to first: it takes over at the end of a half cycle."""
+    result = run(replace(PLANE, time=9.0), asked("walk", (2.0, "skip")), [PushProfile(40.0, 0.1, 180.0, 6.0)]).result
+    assert not result["fell"]
+
+
+def test_a_step_down_that_nobody_expects_is_survived_where_the_heel_grazes_its_edge() -> None:
+    result = run(replace(PLANE, time=7.0, drop=0.2, drop_at=3.3916, seed=5), asked("walk")).result
+    assert not result["fell"]
+
+
+def test_the_walk_climbs_twenty_degrees() -> None:
+    result = run(replace(PLANE, time=6.0, slope=20.0), asked("walk:slope=20")).result
+    assert not result["fell"]
+    assert result["steps"] > 10
+    assert result["speed"] > 0.3
+
+
+def test_to_stand_is_a_link_of_a_chain_like_others() -> None:
+    result = run(replace(PLANE, time=9.0), asked("in-place", (3.0, "stand"), (6.5, "walk"))).result
+    assert not result["fell"]
+    names = [mode for _, mode in result["modes"]]
+    assert names[0] == "stable"
+    assert names[-1] == "gait"
+    assert names.count("gait") == 2
 
 
 def test_the_spatial_walk_goes_forward_and_looks_ahead() -> None:

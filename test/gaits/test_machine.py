@@ -54,3 +54,51 @@ def test_a_table_of_contact_states_does_not_hang_the_loop() -> None:
     machine = Machine(table(None), 0, 0.0)
     machine.update(0.1, BOTH)
     assert machine.since == 0.1
+
+
+def test_a_gait_of_another_number_of_states_takes_over_at_the_end_of_the_half_cycle() -> None:
+    machine = Machine(table(0.3, None), 0, 0.0)
+    machine.following = table(0.2, 0.1, 0.1, None, name="skip")
+    machine.update(0.3, AIR)
+    assert (machine.table.name, machine.index) == ("test", 1)
+    machine.update(0.36, BOTH)
+    assert (machine.table.name, machine.index, machine.stance) == ("skip", 0, 1)
+
+
+def landed(grazing: float) -> Machine:
+    """The right foot swings, touches at 0.36 s and has lost the ground again after ``grazing`` seconds."""
+    machine = Machine(table(0.3, None), 0, 0.0)
+    machine.update(0.3, AIR)
+    machine.update(0.36, BOTH)
+    machine.update(0.36 + grazing, AIR)
+    return machine
+
+
+def test_a_foot_that_only_grazes_an_edge_is_awaited_further() -> None:
+    machine = landed(0.02)
+    assert (machine.stance, machine.index, machine.steps) == (0, 1, 0)
+    machine.update(0.5, BOTH)
+    assert (machine.stance, machine.index, machine.period) == (1, 0, 0.5)
+
+
+def test_a_foot_that_stood_for_long_has_landed() -> None:
+    machine = landed(0.11)
+    assert (machine.stance, machine.index, machine.steps) == (1, 0, 1)
+
+
+def test_a_landing_on_one_foot_alone_is_a_landing() -> None:
+    machine = Machine(table(0.3, None), 0, 0.0)
+    machine.update(0.3, (False, False))
+    machine.update(0.36, (False, True))
+    machine.update(0.37, (False, False))
+    assert (machine.stance, machine.index) == (1, 0)
+
+
+def test_a_foot_is_late_when_the_last_one_had_landed_by_now() -> None:
+    machine = Machine(table(0.3, None), 0, 0.0)
+    machine.update(0.3, AIR)
+    assert not machine.late(5.0)  # no step so far
+    machine.update(0.4, BOTH)
+    machine.update(0.7, (False, True))
+    assert not machine.late(0.87)
+    assert machine.late(0.89)

@@ -98,6 +98,28 @@ def test_the_swing_thigh_is_sent_further_forward_the_faster_the_hips_go() -> Non
     assert fast.torque[swing] - slow.torque[swing] == pytest.approx(-0.2 * 300.0, rel=1e-6)
 
 
+@pytest.mark.parametrize(("speed", "angle"), [(-9.0, -0.4), (9.0, 1.6)])
+def test_feedback_does_not_throw_the_thigh_beyond_its_range(speed: float, angle: float) -> None:
+    robot = registry.load("r2d")
+    law, table = Simbicon(robot), library.find("walk")
+    swing = law.body.limbs[1].hip[0]
+    state = table.states[0]
+    found = law.update(table, state, 0, standing(robot, speed), 0.0)
+    at_rest = law.update(table, replace(state, swing_hip=angle, c_v=0.0, c_d=0.0), 0, standing(robot, speed), 0.0)
+    assert found.torque[swing] == pytest.approx(at_rest.torque[swing], rel=1e-9)
+
+
+def test_a_late_foot_is_led_by_half_of_what_its_target_moves() -> None:
+    robot = registry.load("r2d")
+    law, table = Simbicon(robot), library.find("walk")
+    swing = law.body.limbs[1].hip[0]
+    state = replace(table.states[1], c_d=0.5, swing_hip=0.1)
+    now = standing(robot, 1.0)
+    usual, late = (law.update(table, state, 0, now, 0.0, late=late).torque[swing] for late in (False, True))
+    # c_d 0.5 rad/m x 1 m/s / 2 x 30 N m s/rad, forward is a negative joint torque
+    assert late - usual == pytest.approx(-0.5 * 0.5 * 30.0, rel=1e-6)
+
+
 def test_balance_is_seen_along_the_heading() -> None:
     robot = registry.load("human")
     law, table = Simbicon(robot), library.find("walk-3d")

@@ -70,6 +70,12 @@ def test_a_wrong_entry_is_named_with_file_key_and_value(
         assert name in message
 
 
+@pytest.mark.parametrize("given", ["[1.6, -0.4]", "[-4, 1]", "[.nan, 1]", "1.6"])
+def test_a_range_of_the_thigh_that_is_none_is_refused(tmp_path: Path, given: str) -> None:
+    with pytest.raises(InputError, match=r"mine\.yaml.*thigh"):
+        load(written(tmp_path, GOOD + f"thigh: {given}\n"))
+
+
 def test_a_table_without_states_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="states"):
         load(written(tmp_path, "about: nothing\nspace: plane\nstates: []\n"))
@@ -104,8 +110,8 @@ def test_parameters_change_a_gait_as_a_whole() -> None:
     assert other.name == "walk:hip=0.05,lean=0.1,drift=0.02,slope=10"
     climb = math.radians(10.0)
     for before, after in zip(plain.states, other.states, strict=True):
-        assert after.swing_hip == pytest.approx(before.swing_hip + 0.05 + climb)
-        assert after.torso == pytest.approx(before.torso - 0.1)
+        assert after.swing_hip == pytest.approx(before.swing_hip + 0.05 + 0.7 * climb)
+        assert after.torso == pytest.approx(before.torso - 0.1 - 0.6 * climb)  # it leans into the slope
         assert after.stance_ankle == pytest.approx(before.stance_ankle + climb)
         assert after.swing_knee == before.swing_knee
     assert other.drift == 0.02
