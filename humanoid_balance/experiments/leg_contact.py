@@ -25,14 +25,13 @@ def leg_contacts(done: Run) -> list[LegContact]:
     robot = done.robot
     model = build(robot, World())
     data, record = mujoco.MjData(model), done.record
-    time = record["time"]
+    time, configurations = record["time"], record["true_q"]
     addresses = [model.joint(name).qposadr[0] for name in robot.joint_names]
     stride = max(1, round(EVERY / float(np.median(np.diff(time)))))
     found, touching = [], set[tuple[str, str]]()
     for row in range(0, len(time), stride):
-        data.qpos[:3] = record["true_base_position"][row]
-        data.qpos[3:7] = record["true_base_quaternion"][row][[3, 0, 1, 2]]
-        data.qpos[addresses] = record["true_joint_position"][row]
+        q = configurations[row]  # base position, quaternion x y z w, joints
+        data.qpos[:3], data.qpos[3:7], data.qpos[addresses] = q[:3], q[[6, 3, 4, 5]], q[7:]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_collision(model, data)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from humanoid_balance.experiments.leg_contact import leg_contacts
+from humanoid_balance.recording.record import Record
 from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 
@@ -16,16 +17,13 @@ class Recorded:
     """A run of which only the true poses are known."""
 
     def __init__(self, robot: Robot, poses: list[dict[str, float]]) -> None:
-        joints = np.tile(robot.posture, (len(poses), 1))
+        self.robot, self.record = robot, Record(robot, len(poses))
+        self.record.length = len(poses)
+        self.record["time"][:] = 0.004 * np.arange(len(poses))
+        self.record["true_q"][:] = robot.q_nominal
         for row, pose in enumerate(poses):
             for name, angle in pose.items():
-                joints[row, robot.joint_names.index(name)] = angle
-        base = np.tile(robot.q_nominal[:7], (len(poses), 1))
-        self.robot = robot
-        self.record: Any = {
-            "time": 0.004 * np.arange(len(poses)), "true_joint_position": joints,
-            "true_base_position": base[:, :3], "true_base_quaternion": base[:, 3:],
-        }  # fmt: skip
+                self.record["true_q"][row, 7 + robot.joint_names.index(name)] = angle
 
 
 @pytest.mark.parametrize("name", ["human", "talos", "g1"])
