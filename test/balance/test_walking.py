@@ -84,7 +84,7 @@ def test_turning_on_the_spot_it_stays_there() -> None:
     [(0.0, 0.4, 0.5), (180.0, 0.4, 0.5), (90.0, 0.6, 0.0), (90.0, 0.6, 0.875), (270.0, 0.6, 0.75)],
 )
 def test_pushed_while_walking_it_walks_on(direction: float, dv: float, phase: float) -> None:
-    """Within 0.2 s, at the torso at CoM height; to the side when it is hardest: the body is driven over the new foot."""
+    """Within 0.2 s, at the torso at CoM height; to the side when it is hardest: over the new foot."""
     robot = registry.load("g1")
     push = PushProfile(dv * robot.mass / 0.2, 0.2, direction, 2.4)
     done = walk.run(RunSettings(robot="g1", time=6.0), Itinerary(((BEGIN, (0.5, 0.0, 0.0)),)), [push], phase)
