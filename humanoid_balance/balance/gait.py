@@ -52,6 +52,9 @@ class Gait:
         self.robot, self.reach, self.legs = robot, reach, Legs.of(robot)
         self.transfer = TRANSFER * t  # [s]
         self.width = (reach.near + robot.stance_width) / 2  # of the feet, sideways: less sway than in the stance [m]
+        self.apart = max(
+            reach.near, 2 * self.legs.socket[1]
+        )  # nearer than the hips are, thighs meet above the knees [m]
         self.longest = LONGEST * robot.com_height
         self.slowest, self.quickest = STEP_TIME * t, QUICKEST * t
         self.toes_out, self.toes_in = (
@@ -62,7 +65,7 @@ class Gait:
         """What of a velocity the legs can make, each part and all together; what is not a number is zero."""
         forward, left, turn = (value if math.isfinite(value) else 0.0 for value in velocity)
         ahead, back = self.longest / self.quickest, min(self.longest, self.reach.backward) / self.slowest
-        aside = 0.8 * (self.reach.far - self.reach.near) / 2 / self.slowest
+        aside = 0.8 * (self.reach.far - self.apart) / 2 / self.slowest
         most = min(self.toes_out, self.toes_in) / self.slowest
         fastest = self.robot.config.steps.walk * math.sqrt(GRAVITY * self.robot.com_height)
         ahead, back, aside = min(ahead, fastest), min(back, BACKWARD * fastest), min(aside, SIDEWAYS * fastest)
@@ -99,7 +102,7 @@ class Gait:
         time = max(least, self.step_time(velocity))
         grown = math.exp(omega * time)
         length, aside = velocity[0] * time, velocity[1] * time
-        width = max(self.width, self.reach.near + abs(aside))  # the foot that follows comes near, but not nearer
+        width = max(self.width, self.apart + abs(aside))  # the foot that follows comes near, but not nearer
         place = length, aside + sign * width
         offset = length / (grown - 1), aside / (grown - 1) - sign * width / (grown + 1)
         return Step(time, _turned(place, turn / 2), turn, _turned(offset, turn))

@@ -114,6 +114,14 @@ def test_a_stride_in_which_the_command_changed_says_nothing_about_the_pace() -> 
     assert pace.correction == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("aside", [0.2, -0.3])
+def test_the_foot_that_follows_comes_no_nearer_than_the_hips_are_apart(gait: Gait, aside: float) -> None:
+    """The human's thighs met above the knees with each step of a walk to the side."""
+    for side in (LEFT, RIGHT):
+        place = gait.step((0.0, aside, 0.0), side, gait.robot.omega, 0.0).place
+        assert abs(place[1]) >= max(gait.reach.near, 2 * gait.legs.socket[1]) - 1e-9
+
+
 @pytest.mark.parametrize("outward", [True, False])
 def test_an_ankle_over_a_flat_sole_ends_where_its_roll_joint_does(robot: Robot, outward: bool) -> None:
     """The hip rolls the leg aside, the ankle rolls the sole back, as far as it can."""
