@@ -2,10 +2,10 @@
 
     python benchmarks/on_all_fours.py talos --poses 20000
 
-A pose is symmetric: the arms anyhow, legs and trunk bent forward, the belly down. It is laid on level ground as it would come to rest
-(a minimum of the CoM's height over the pitch of the trunk). Where forearms or hands and legs touch and nothing else
-does, a linear program finds the contact forces, within friction, for which the largest torque as a share of its limit is
-least. A line per height of the trunk above the ground: how many poses, the least share, its joint, and the arms' share.
+A pose is symmetric: the arms anyhow, legs and trunk bent forward, the belly down. It is laid on level ground as it
+would come to rest (a minimum of the CoM's height over the pitch of the trunk). Where forearms or hands and legs touch
+and nothing else does, a linear program finds the contact forces, within friction, for which the largest torque as a
+share of its limit is least. A line per height of the trunk: how many poses, the least share, its joint, and the arms'.
 A share above one cannot be held. Below one says only that it can be held there, not that a way leads through it.
 """
 
@@ -80,7 +80,7 @@ class Floor:
         self.free = self._free()
 
     def _below(self, group: str) -> set[int]:
-        """Bodies that hang on the joints of a group but for the first half of them: hands and forearms, shins and feet."""
+        """Bodies beyond the first half of a group's joints: hands and forearms, shins and feet."""
         model, robot = self.model, self.robot
         found = set()
         for side in (0, 1):
@@ -164,9 +164,7 @@ class Floor:
         bounds = [(None, None), (None, None), (0, None)] * (k // 3) + [(0, None)]
         cost = np.zeros(k + 1)
         cost[-1] = 1.0
-        found = linprog(
-            cost, upper, right, np.column_stack([G[base], np.zeros(6)]), bias[base], bounds, method="highs"
-        )
+        found = linprog(cost, upper, right, np.column_stack([G[base], np.zeros(6)]), bias[base], bounds, method="highs")
         if found.status != 0:
             return None
         share = np.abs(bias - G @ found.x[:k])[joints] / limit
@@ -199,10 +197,8 @@ def main() -> None:
         if line:
             best = line[0]
             possible = sum(h.share <= 1.0 for h in line)
-            print(
-                f"trunk {low:.2f} to {high:.2f} m up: {possible} of {len(line)} can be held, least share {best.share:.2f} "
-                f"({best.joint}; arms {best.arms:.2f})"
-            )
+            least = f"least share {best.share:.2f} ({best.joint}; arms {best.arms:.2f})"
+            print(f"trunk {low:.2f} to {high:.2f} m up: {possible} of {len(line)} can be held, {least}")
 
 
 if __name__ == "__main__":
