@@ -5,8 +5,7 @@
 A pose is symmetric: the arms anyhow, legs and trunk bent forward, the belly down. It is laid on level ground as it
 would come to rest (a minimum of the CoM's height over the pitch of the trunk). Where forearms or hands and legs touch
 and nothing else does, a linear program finds the contact forces, within friction, for which the largest torque as a
-share of its limit is least. A line per height of the trunk above the ground: how many poses, the least share, its
-joint, and the arms' share.
+share of its limit is least. A line per height of the trunk: how many poses, the least share, its joint, and the arms'.
 A share above one cannot be held. Below one says only that it can be held there, not that a way leads through it.
 """
 
@@ -81,7 +80,7 @@ class Floor:
         self.free = self._free()
 
     def _below(self, group: str) -> set[int]:
-        """Bodies that hang on the joints of a group but for the first half of them: forearms, hands, shins, feet."""
+        """Bodies beyond the first half of a group's joints: hands and forearms, shins and feet."""
         model, robot = self.model, self.robot
         found = set()
         for side in (0, 1):
@@ -198,10 +197,8 @@ def main() -> None:
         if line:
             best = line[0]
             possible = sum(h.share <= 1.0 for h in line)
-            print(
-                f"trunk {low:.2f} to {high:.2f} m up: {possible} of {len(line)} can be held, "
-                f"least share {best.share:.2f} ({best.joint}; arms {best.arms:.2f})"
-            )
+            least = f"least share {best.share:.2f} ({best.joint}; arms {best.arms:.2f})"
+            print(f"trunk {low:.2f} to {high:.2f} m up: {possible} of {len(line)} can be held, {least}")
 
 
 if __name__ == "__main__":

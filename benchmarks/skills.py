@@ -78,8 +78,10 @@ def main() -> None:
             print(json.dumps({"seed": seed, "friction": round(friction(seed), 2), **row}), flush=True)
     good = [row for row in rows if row["success"]]
     times = [row["time"] for row in good if row["time"] is not None]
+    up = sum(row.get("fell") is False for row in rows)
+    fell = f", {up} of them did not fall" if up else ""
     took = f", {statistics.median(times):.1f} s in the median, {max(times):.1f} s at most" if times else ""
-    print(f"{options.robot}, {options.name}: {len(good)} of {len(rows)}{took}")
+    print(f"{options.robot}, {options.name}: {len(good)} of {len(rows)}{fell}{took}")
 
 
 if __name__ == "__main__":

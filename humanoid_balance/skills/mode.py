@@ -22,7 +22,7 @@ from humanoid_balance.types import Command, JointReference, Reference
 
 TRIES = 6  # scripts that ``recover`` may play before it gives up: two rolls, getting up, and all again
 AUTO = 1.0  # a body that may get up by itself lies still this long first [s]
-ROLLED = 0.2  # in a chain a roll is over when the body has lain as it should for so long, before its last pose [s]
+ROLLED = 0.2  # in a chain a roll is over when the body has lain so for this long, on the way to the last pose [s]
 HOLD = 0.4  # the last pose is held this long: the body comes to rest on it, or the CoM comes over the feet [s]
 
 

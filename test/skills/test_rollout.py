@@ -11,7 +11,6 @@ from humanoid_balance.skills import cost
 from humanoid_balance.skills.handover import on_feet
 from humanoid_balance.skills.rollout import Bench
 from humanoid_balance.skills.script import library
-from humanoid_balance.skills.side import side_of
 
 STANDS = {"load": 1.0, "flat": 1.0, "speed": 0.1, "over": 0.05, "margin": 0.04}
 
@@ -31,17 +30,6 @@ def test_a_body_comes_onto_its_feet_on_slippery_and_rough_ground(name: str, seed
     value, reached = cost.cost(robot, script, player, seen)
     assert reached and value < cost.FAILED and not player.gave_up
     assert seen.time[-1] < 7.0 and seen.margin[-1] > 0.0
-
-
-@pytest.mark.parametrize(("seed", "friction"), [(6, 0.5), (7, 1.0)])
-def test_the_human_rolls_over_four_times_one_flip_every_two_seconds(human: Robot, seed: int, friction: float) -> None:
-    bench, script = Bench(human, friction), library(human)["roll over and over"]
-    player, seen = bench.play(script, bench.lay("supine", np.random.default_rng(seed)))
-    sides = [side_of(axes) for axes in seen.axes]
-    turns = [(t, side) for t, side, before in zip(seen.time[1:], sides[1:], sides, strict=False) if side != before]
-    assert [side for _, side in turns] == ["left", "prone", "right", "supine"] * 2 and not player.gave_up
-    flips = [t for t, side in turns if side in ("prone", "supine")]
-    assert np.diff([0.0, *flips]) == pytest.approx(2.0, abs=0.75) and flips[-1] < 8.5
 
 
 def test_a_body_that_lies_on_its_face_is_not_handed_over(human: Robot) -> None:
