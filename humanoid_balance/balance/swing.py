@@ -16,7 +16,7 @@ LATEST_CHANGE = 0.06  # before landing the target is no longer moved [s]
 LANDING_SPEED = 0.35  # downward at touch-down, and afterwards until the ground is found [m/s]
 HOLD = 0.2  # share of the swing in which a foot that goes up a stair only rises ...
 LEAD = 0.5  # ... and share in which all of that rise happens: before the edge, or behind it
-EARLY = 0.15  # the same of one that goes down: its heel gets over the edge because its toes ...
+THERE = 0.15  # share in which one that goes down is over its place already: its heel gets over the edge as its toes
 TIPPED = 0.7  # ... point down by this share of the slope of its way,
 TIP, LEVELLED = (0.05, 0.55), (0.65, 1.0)  # from the first share on, level again after the last: slow ankles follow
 LEVEL = 0.3  # a foot that goes up or down by less than this share of its clearance flies as over a floor
@@ -175,7 +175,7 @@ class Swing:
     def _waits(self) -> tuple[float, float]:
         """How long the foot stays over its place after lift-off, and how long before the landing it is there [s]."""
         hold = self._steep**2 * self.duration
-        return (HOLD * hold, 0.0) if self._goal[2] > self._floor else (0.0, EARLY * hold)
+        return (HOLD * hold, 0.0) if self._goal[2] > self._floor else (0.0, THERE * hold)
 
     def _rise(self, share: float) -> tuple[float, float, float]:
         """Share of the way up or down, and its derivatives: a foot that takes a stair rises first and sinks last."""
