@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from humanoid_balance.gaits.table import GaitState, GaitTable
 
@@ -12,7 +12,8 @@ GRAZED = 0.1  # a foot that lets go so soon after it touched the ground, while t
 LATE = 1.2  # half cycles last longer by as much where the ground is level
 
 
-class _Awaited(NamedTuple):
+@dataclass(frozen=True)
+class _Awaited:
     """The half cycle at whose end a foot is awaited."""
 
     table: GaitTable
