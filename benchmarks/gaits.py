@@ -109,8 +109,9 @@ def space() -> Iterator[Row]:
         yield f"{ahead:+d} N forward, {left:+d} N left", replace(SPACE, time=at + 4.5), only("walk-3d"), [push]
     yield "60 s", replace(SPACE, time=60.0), only("walk-3d"), []
     yield "run, 20 s", SPACE, only("run-3d"), []
-    g1 = "g1:drives=impedance"
-    yield "g1, 20 s", RunSettings(robot=g1, time=20.0, period=period(g1)), only("walk-g1"), []
+    for name in ("g1", "talos"):
+        robot = f"{name}:drives=impedance"
+        yield f"{name}, 20 s", RunSettings(robot=robot, time=20.0, period=period(robot)), only(f"walk-{name}"), []
 
 
 def _right_lands(after: float) -> float:

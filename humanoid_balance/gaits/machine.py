@@ -12,7 +12,7 @@ GRAZED = 0.1  # a foot that lets go so soon after it touched the ground, while t
 LATE = 1.2  # half cycles last longer by as much where the ground is level
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Awaited:
     """The half cycle at whose end a foot is awaited."""
 
