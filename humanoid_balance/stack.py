@@ -60,7 +60,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         ranges = {
-            "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 5.0),
+            "time": (0.01, 1e5), "delay": (0.0, 5.0), "slope": (-45.0, 45.0), "friction": (0.01, 20.0),
             "payload": (0.0, 500.0), "drop": (0.0, 1.0), "drop_at": (0.3, 20.0),
             "rise": (0.001, 0.4), "tread": (0.1, 1.0), "stiffness": (100.0, 1e5), "torque_scale": (0.0, 10.0),
             "torque_limit": (1.0, 1e4), "noise": (0.0, 100.0),

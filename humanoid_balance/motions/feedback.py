@@ -121,7 +121,6 @@ class Errors:
     distance: Planes  # d_d - d [m]
     height: float  # h_d - h of the swing foot [m]
     rise: float  # its rate [m/s]
-    lift: float = 0.0  # by which it is raised whatever the errors are [m]
 
 
 class Modulation:
@@ -164,7 +163,7 @@ class Modulation:
                 shank = pelvis.dot(leg.hip.rotation(out)).dot(leg.knee.rotation(out))
                 _turn(out, leg.ankle, shank, turn)
         if self._acts["swing height"] and not both:
-            offset = (gains.c5 * errors.height + gains.c6 * errors.rise) * s_swing + errors.lift
+            offset = (gains.c5 * errors.height + gains.c6 * errors.rise) * s_swing
             leg = swinging if offset > 0.0 else standing  # too high a foot: the body comes down on the other leg
             if offset != 0.0:
                 leg.lift(out, base.T.dot(np.array([0.0, 0.0, abs(offset)])))

@@ -47,9 +47,10 @@ class Synchronised:
     def late(self, stamp: float) -> bool:
         return self.phase(stamp) > 1.0
 
-    def update(self, stamp: float, touching: bool, target: Array, pelvis: Array) -> bool:
+    def update(self, stamp: float, touching: bool, target: Array, pelvis: Array, of: float | None = None) -> bool:
         """Whether the next fragment begins now: ``touching`` is the swing foot, ``target`` the joints of P^ (n,) and
-        ``pelvis`` the orientation of the reference's root (3, 3).
+        ``pelvis`` the orientation of the reference's root (3, 3). Both are of the time ``of`` [s], from which the
+        fragment runs: begun now, the target would stand still for as long as that is past.
         """
         phase, both = self.phase(stamp), self.fragment.both
         due = phase >= EARLIEST and touching if self.synchronise and not both else phase >= 1.0
@@ -59,7 +60,7 @@ class Synchronised:
         self.yaw += turn
         self.fragment = self.walk.fragments[self.present]
         self.steps += not both
-        self._start(stamp, Pose(np.zeros(3), pelvis, target))
+        self._start(stamp if of is None else of, Pose(np.zeros(3), pelvis, target))
         return True
 
     def _start(self, stamp: float, begin: Pose) -> None:

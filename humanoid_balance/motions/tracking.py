@@ -1,7 +1,7 @@
 """Walking by a clip (specification A3 to A5): a reference that waits for the feet, bent for balance, then tracked.
 
-The mode is asked for by a command whose gait is the path of a robot's clip. In every tick the pose that the clip wants
-a frame later is bent by the balance feedback; the joints follow it,
+The mode is asked for by a command whose gait is the path of a robot's clip. Four times a frame the pose that the clip
+wants a frame later is bent by the balance feedback; the joints follow it in every tick,
 
     q_dd = k_t (q_r - q) + k_v (q_d_r - q_d) + q_dd_r
 
@@ -37,17 +37,19 @@ from humanoid_balance.types import Array, Command, JointReference, RobotState
 
 ENDING = ".npz"  # of a gait's name that is a clip
 FRAME = 1 / 30  # [s]
-K_T = 40.0  # [1/s²], A3: 20 in the thesis's examples, 40 in its push trials; k_v = 2 sqrt(k_t)
+AGAIN = FRAME / 4  # the reference is bent again after so long [s]; the thesis does it once a frame
+K_T = 60.0  # [1/s²], A3: 20 to 60 in the thesis's code; k_v = 2 sqrt(k_t)
 # The drives hold each joint as stiffly as this many times what gravity pulls at a body that leans on its ankles, and
 # damp it by this many times the root of that: the thesis's joints obey exactly.
-STIFF, DAMP = 10.0, 2.0  # [1], [sqrt(N m s²)]
+STIFF, DAMP = 40.0, 3.0  # [1], [sqrt(N m s²)]; with 10 and 2, hips gave way by 3 deg at landings and walks fell
 K_V = 2.0 * math.sqrt(K_T)  # [1/s]
 ANKLE_READY = 0.2  # of a fragment, after which the stance ankle answers fully (A4)
 EVEN = 0.005  # over which torques are evened out [s]: the measured force of the ground jumps at landings
 LANDED = 0.1  # share of the weight on the swing foot that is a landing, not a touch
-LIFT = 0.02  # by which the swing foot is raised in the middle of its path [m]; the thesis did so where steps are low
+SINKS = 0.02  # by which soles that carry are below the ground that the swing foot meets [m]: soft ground gives way
 CARRIES = 0.1  # share of the weight below which the soles say nothing of the ground
 SLIP = 0.1  # difference from the present velocity at which a foot that carries is half believed [m/s]: it may slide
+SETTLES = 0.1  # time constant with which feet that carry correct the velocity [s]
 SLOWEST = 0.1  # below this the motion has no direction of its own, and the pelvis's counts [m/s]
 LEAN, LOWEST = 1.0, 0.62  # trunk off the vertical [rad] and share of the standing height at which walking is over
 
@@ -84,14 +86,14 @@ def lost(now: Situation, memory: Memory) -> str:
 
 
 class Tracking(BalanceMode):
-    """``reference`` is the clip under way, ``without`` parts of the feedback that are left out (ablations)."""
+    """``reference`` is the clip under way, ``without`` parts of the control that are left out (ablations)."""
 
     name = "tracking"
     upright = False  # its own row tells when it is lost
+    without: tuple[str, ...] = ()
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
-        self.without: tuple[str, ...] = ()
         self._law: HybridDynamics | None = None
 
     def answers(self, command: Command) -> bool:
@@ -116,23 +118,26 @@ class Tracking(BalanceMode):
         self._stiffness = np.full(robot.n, STIFF * robot.weight * robot.com_height)
         self._damping = DAMP * np.sqrt(self._stiffness)
         self._targets: deque[tuple[float, Array]] = deque([(state.stamp, state.q[7:].copy())])
-        self._velocity, self._ground = np.zeros(3), state.ground_height
+        self._due = state.stamp
+        self._velocity, self._drift, self._ground = np.zeros(3), np.zeros(3), state.ground_height
         self._torque = self._law.torque(state.q, state.v, self._zero, state.wrench)
 
-    def _over_ground(self, state: RobotState) -> tuple[Array, float]:
+    def _over_ground(self, state: RobotState, passed: float) -> tuple[Array, float]:
         """Velocity of the pelvis (3,), and height of the ground in the axes of ``state.q``, from what carries.
 
-        A sole that rolls or sinks in neither stands nor slips, so an estimator that waits for standing soles drifts.
-        But where the ground presses, at the centre of pressure, the foot is at rest.
+        A sole that rolls or sinks in neither stands nor slips, so the velocity of an estimator that waits for standing
+        soles is smooth, but drifts. Where the ground presses, at the centre of pressure, the foot is at rest, but for
+        landings: what that says of the velocity is rough, and does not drift. So it corrects the other slowly.
         """
         robot, data, v = self.memory.robot, self._data, state.v.copy()
         v[:3] = 0.0
         pin.forwardKinematics(robot.model, data, state.q, v)
+        smooth = data.oMi[1].rotation.dot(state.v[:3])
         load = np.where(state.contact, np.maximum(state.wrench[:, 2], 0.0), 0.0)
         total = float(load.sum())
         if total < CARRIES * robot.weight:
-            return self._velocity, self._ground
-        velocity, ground, sure = np.zeros(3), 0.0, 0.0
+            return smooth + self._drift, self._ground
+        ground = 0.0
         for side, frame in enumerate(robot.sole_frames):
             if load[side] > 0.0:
                 place, twist = pin.updateFramePlacement(robot.model, data, frame), pin.getFrameVelocity(
@@ -141,22 +146,43 @@ class Tracking(BalanceMode):
                 wrench, corners = state.wrench[side], robot.soles[side]
                 point = np.array([-wrench[4] / wrench[2], wrench[3] / wrench[2], 0.0])
                 point = np.clip(point, corners.min(axis=0), corners.max(axis=0))
-                own = -place.rotation.dot(twist.linear + np.cross(twist.angular, point))
-                slips = np.linalg.norm(own - self._velocity) / SLIP
-                share = load[side] / (1.0 + slips * slips)
-                velocity, sure = velocity + share * own, sure + share
-                ground += load[side] / total * float(place.act(point)[2])
-        return velocity / sure, ground
+                (x, y, _), (wx, wy, wz) = point.tolist(), twist.angular.tolist()
+                turned = np.array([-wz * y, wz * x, wx * y - wy * x])  # angular velocity x point, in the sole
+                off = -place.rotation.dot(twist.linear + turned) - smooth - self._drift
+                share = load[side] / total
+                slips = float(off.dot(off)) / SLIP**2
+                self._drift = self._drift + share * min(1.0, passed / SETTLES) / (1.0 + slips) * off
+                ground += share * float(place.act(point)[2])
+        return smooth + self._drift, ground
 
     def update(self, now: Situation) -> JointReference:
-        state, reference = now.state, self.reference
-        stamp = state.stamp
+        state, stamp = now.state, now.state.stamp
+        passed = stamp - self._stamp
+        velocity, self._ground = self._over_ground(state, passed)
+        self._velocity = self._velocity + min(1.0, passed / FRAME) * (velocity - self._velocity)
+        if stamp >= self._due:
+            self._due = max(stamp, self._due + AGAIN)
+            self._course = stamp, *self._bent(state)
+        since, target, velocity, acceleration = self._course
+        target = target + (stamp - since) * velocity
+        self._stamp = stamp
+        position, speed = self._drive
+        wanted = K_T * (target - position) + K_V * (velocity - speed) + acceleration
+        speed = speed + passed * wanted
+        position = position + passed * speed
+        self._drive = position, speed
+        assert self._law is not None
+        torque = self._law.torque(state.q, state.v, wanted, state.wrench)
+        self._torque = torque = self._torque + min(1.0, passed / EVEN) * (torque - self._torque)
+        return JointReference(stamp, self.name, position, speed, self._zero, self._stiffness, self._damping, torque)
+
+    def _bent(self, state: RobotState) -> tuple[Array, Array, Array]:
+        """Target, velocity and acceleration of the joints (n,)."""
+        stamp, reference = state.stamp, self.reference
         swing = 1 - reference.stance
         landed = bool(state.contact[swing]) and state.wrench[swing, 2] > LANDED * self.memory.robot.weight
-        reference.update(stamp, landed, self._targets[-1][1], self._pelvis)
-        passed = stamp - self._targets[-1][0]
-        velocity, self._ground = self._over_ground(state)
-        self._velocity = self._velocity + min(1.0, passed / FRAME) * (velocity - self._velocity)
+        then, target = self._targets[-1]
+        reference.update(stamp, landed, target, self._pelvis, then)
         pose, _ = reference.at(stamp)  # the clock of the reference is a frame ahead of the body
         here = reference.sample(stamp - FRAME)
         self._pelvis = pose.rotation
@@ -165,19 +191,7 @@ class Tracking(BalanceMode):
         while len(self._targets) > 2 and self._targets[1][0] <= stamp - 2 * FRAME:
             self._targets.popleft()
         before, earlier = self._at(stamp - FRAME), self._at(stamp - 2 * FRAME)
-        velocity = (target - before) / FRAME
-        acceleration = (target - 2.0 * before + earlier) / FRAME**2
-        step = stamp - self._stamp
-        self._stamp = stamp
-        position, speed = self._drive
-        wanted = K_T * (target - position) + K_V * (velocity - speed) + acceleration
-        speed = speed + step * wanted
-        position = position + step * speed
-        self._drive = position, speed
-        assert self._law is not None
-        torque = self._law.torque(state.q, state.v, wanted, state.wrench)
-        self._torque = torque = self._torque + min(1.0, step / EVEN) * (torque - self._torque)
-        return JointReference(stamp, self.name, position, speed, self._zero, self._stiffness, self._damping, torque)
+        return target, (target - before) / FRAME, (target - 2.0 * before + earlier) / FRAME**2
 
     def _at(self, stamp: float) -> Array:
         """The target at an earlier time (n,)."""
@@ -194,17 +208,21 @@ class Tracking(BalanceMode):
         (t0, a), (t1, b) = targets[k], targets[k + 1]
         return np.asarray(a + (b - a) * ((stamp - t0) / (t1 - t0)))
 
+    @staticmethod
+    def _direction(here: ClipMoment) -> tuple[float, float]:
+        """Of the motion, a horizontal unit vector."""
+        x, y = here.velocity[:2].tolist()
+        if math.hypot(x, y) < SLOWEST:
+            x, y = here.pose.rotation[:2, 0].tolist()
+        speed = math.hypot(x, y)
+        return x / speed, y / speed
+
     def _modulated(self, state: RobotState, pose: Pose, here: ClipMoment, stamp: float) -> Array:
         reference, data, stance = self.reference, self._data, self.reference.stance
         standing, swinging = reference.walk.legs[stance], reference.walk.legs[1 - stance]
         thigh, base = data.oMi[standing.thigh].rotation, data.oMi[1].rotation
         distance = data.oMi[1].translation - data.oMi[standing.ankle_joint].translation
-        x, y = here.velocity[:2].tolist()
-        speed = math.hypot(x, y)
-        if speed < SLOWEST:
-            x, y = pose.rotation[:2, 0].tolist()
-            speed = math.hypot(x, y)
-        x, y = x / speed, y / speed
+        x, y = self._direction(here)
 
         def planes(error: Array) -> tuple[float, float]:
             ex, ey = error[:2].tolist()
@@ -215,8 +233,7 @@ class Tracking(BalanceMode):
         rise = float(place.rotation[2].dot(data.v[swinging.ankle_joint].linear)) + float(self._velocity[2])
         errors = Errors(
             (x, y), planes(here.velocity - self._velocity), planes(here.distance - distance),
-            here.height - height, here.rise - rise,
-            LIFT * _bump(reference.phase(stamp), reference.fragment.leaves),
+            here.height - (height - SINKS), here.rise - rise,
         )  # fmt: skip
         phase = reference.phase(stamp)
         s = ease(phase)
@@ -224,12 +241,6 @@ class Tracking(BalanceMode):
             self.gains, pose.joints, pose.rotation, stance, thigh, base, errors, s, s,
             ease(phase, 0.0, ANKLE_READY), reference.late(stamp), reference.fragment.both,
         )  # fmt: skip
-
-
-def _bump(phase: float, begin: float) -> float:
-    """Half a sine over the part of a fragment in which the swing foot is off the ground."""
-    x = (phase - begin) / max(1.0 - begin, 0.1)
-    return math.sin(math.pi * x) if 0.0 < x < 1.0 else 0.0
 
 
 ROWS = (

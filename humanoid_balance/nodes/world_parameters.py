@@ -17,7 +17,7 @@ ENTRIES = (
     Entry("seed", 0, "of the sensor noise", 0, 2**31),
     Entry("noise", 1.0, "scale of the sensor noise", 0.0, 100.0),
     Entry("slope", 0.0, "the ground rises forward by this angle [deg]", -45.0, 45.0),
-    Entry("friction", 0.8, "of the ground", 0.01, 5.0),
+    Entry("friction", 0.8, "of the ground", 0.01, 20.0),
     Entry("ground", "flat", "what lies on the ground", choices=GROUNDS),
     Entry("rise", 0.02, "height of a stair; tiles are so much higher or lower [m]", 0.001, 0.4),
     Entry("tread", 0.4, "length of a stair, side of a tile [m]", 0.1, 1.0),

@@ -60,10 +60,16 @@ class Springs:
     def wrench(self, local: Array, position: Array, rotation: Array, linear: Array, angular: Array) -> Array:
         """On a body with points ``local`` (k, 3), about its origin, world (6,) [N, N m]."""
         arms = local.dot(rotation.T)
-        if float(arms.dot(self._normal).min()) + float(position.dot(self._normal)) > 0.0:
+        below = arms.dot(self._normal) < -float(position.dot(self._normal))
+        if not below.any():
             return np.zeros(6)
-        force = self.forces(position + arms, linear + np.cross(angular, arms))
-        return np.concatenate([force.sum(axis=0), np.cross(arms, force).sum(axis=0)])
+        arms = arms[below]
+        x, y, z = angular.tolist()
+        turned = arms.dot(np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]))  # angular x arm, row by row
+        force = self.forces(position + arms, linear + turned)
+        spread = arms.T.dot(force)  # its antisymmetric part is the moment
+        moment = (spread[1, 2] - spread[2, 1], spread[2, 0] - spread[0, 2], spread[0, 1] - spread[1, 0])
+        return np.concatenate([force.sum(axis=0), moment])
 
     def sink(self, local: Array, load: float) -> float:
         """How deep a body with these points, level and at rest, sinks under a load [N]."""

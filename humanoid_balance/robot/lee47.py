@@ -3,8 +3,9 @@
 Masses, lengths and inertias are the thesis's table. Its inertias are those of boxes of water density to within its
 rounding: the length of the table along the segment, and across it the widths that the moments leave. They say what the
 table does not, how wide the soles are. A body of other lengths or masses has boxes of the same proportions across and
-water density. Where joints are across the body, and how high the ankle is, the table leaves open; here the ankle is in
-the middle of the foot's height, and the rest follows from the boxes.
+water density. A box is nine tenths of its bone, in the middle of it: between joints lie the table's lengths over 0.9,
+which are those of the person whose motions the thesis uses. Where joints are across the body, and how high the ankle
+is, the table leaves open; here the ankle is in the middle of the foot's height, and the rest follows from the boxes.
 
 A ball joint is three pins, each a coordinate of its rotation. Three pins lock where the middle one is at 90 degrees, so
 the middle one is the turn that people have least of, and it stops before: sideways at the trunk, the knees, the elbows
@@ -15,12 +16,13 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from humanoid_balance.errors import InputError
 from humanoid_balance.robot.urdf_parts import fixed_joint, geometry, inertial, numbers, pin_joint
 
 DENSITY = 1000.0  # [kg/m³]
+FILLS = 0.9  # share of the distance between joints that a box is long
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,15 @@ class Box:
     def deep(self) -> float:
         """... and across that, forward where the segment is upright [m]."""
         return math.sqrt(6.0 * (self.lateral + self.axial - self.frontal) / self.mass)
+
+    @property
+    def bone(self) -> float:
+        """From joint to joint [m]."""
+        return self.length / FILLS
+
+    def heavier(self, times: float) -> Box:
+        """Of the same shape, of another density."""
+        return Box(*(times * m if k != 1 else m for k, m in enumerate(astuple(self))))
 
     def changed(self, mass: float, length: float) -> Box:
         """With another mass or length: a box of water density with the same proportions across it."""
@@ -86,9 +97,12 @@ JOINTS = {
     "knee": (("yaw", -20, 20), ("roll", -15, 15), ("pitch", -5, 150)),
     "ankle": (("pitch", -60, 70), ("roll", -45, 45), ("yaw", -45, 45)),
 }
-TORQUE, SPEED = 500.0, 30.0  # [N m], [rad/s]; the thesis has no limits
+TORQUE, SPEED = 1500.0, 30.0  # [N m], [rad/s]; the thesis has no limits, and a hard landing asks for 1000
 
-RANGES = {"leg": (0.4, 2.0), "leg_mass": (0.2, 3.0), "left_leg": (0.8, 1.2), "mass": (20.0, 250.0)}
+RANGES = {
+    "leg": (0.4, 2.0), "leg_mass": (0.2, 3.0), "left_leg": (0.8, 1.2), "left_shin_mass": (0.2, 5.0),
+    "mass": (20.0, 250.0),
+}  # fmt: skip
 
 
 def option_names() -> tuple[str, ...]:
@@ -97,7 +111,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def segments(**options: float | str) -> dict[str, Box]:
-    """Boxes by name; ``left_thigh`` and ``left_shin`` beside the others where the left leg has another length."""
+    """Boxes by name; ``left_thigh`` and ``left_shin`` beside the others. The load of a shin is beside ``mass``."""
     values: dict[str, float] = {}
     for name, value in options.items():
         if name not in option_names():
@@ -121,6 +135,7 @@ def segments(**options: float | str) -> dict[str, Box]:
         out[name] = box.changed(scale * masses[name] if scale != 1.0 else masses[name], length)
     for name in LEG:
         out[f"left_{name}"] = out[name].changed(out[name].mass, out[name].length * values.get("left_leg", 1.0))
+    out["left_shin"] = out["left_shin"].heavier(values.get("left_shin_mass", 1.0))
     return out
 
 
@@ -131,31 +146,31 @@ def generate(**options: float | str) -> str:
     material = ET.SubElement(robot, "material", name="skin")
     ET.SubElement(material, "color", rgba="0.62 0.68 0.74 1")
     _link(robot, "pelvis", body["pelvis"], 1.0)
-    _ball(robot, "waist", "pelvis", "torso", (0, 0, body["pelvis"].length))
+    _ball(robot, "waist", "pelvis", "torso", (0, 0, body["pelvis"].bone))
     _link(robot, "torso", body["torso"], 1.0)
-    _ball(robot, "neck", "torso", "head", (0, 0, body["torso"].length))
+    _ball(robot, "neck", "torso", "head", (0, 0, body["torso"].bone))
     _link(robot, "head", body["head"], 1.0)
     for side, sign in (("l", 1), ("r", -1)):
         thigh, shin = (body[f"left_{name}" if side == "l" else name] for name in LEG)
-        arm, at = body["upper_arm"], body["torso"].length - body["upper_arm"].wide / 2
+        arm, at = body["upper_arm"], body["torso"].bone - body["upper_arm"].wide / 2
         _ball(robot, "shoulder", "torso", f"{side}_upper_arm", (0, sign * SHOULDER_HALF_WIDTH, at), side)
         _link(robot, f"{side}_upper_arm", arm, -1.0)
-        _ball(robot, "elbow", f"{side}_upper_arm", f"{side}_lower_arm", (0, 0, -arm.length), side)
+        _ball(robot, "elbow", f"{side}_upper_arm", f"{side}_lower_arm", (0, 0, -arm.bone), side)
         _link(robot, f"{side}_lower_arm", body["lower_arm"], -1.0)
         _ball(robot, "hip", "pelvis", f"{side}_thigh", (0, sign * HIP_HALF_WIDTH, 0), side)
         _link(robot, f"{side}_thigh", thigh, -1.0)
-        _ball(robot, "knee", f"{side}_thigh", f"{side}_shin", (0, 0, -thigh.length), side)
+        _ball(robot, "knee", f"{side}_thigh", f"{side}_shin", (0, 0, -thigh.bone), side)
         _link(robot, f"{side}_shin", shin, -1.0)
-        _ball(robot, "ankle", f"{side}_shin", f"{side}_foot", (0, 0, -shin.length), side)
+        _ball(robot, "ankle", f"{side}_shin", f"{side}_foot", (0, 0, -shin.bone), side)
         _foot(robot, side, body["foot"])
     ET.indent(robot)
     return ET.tostring(robot, encoding="unicode")
 
 
 def _link(robot: ET.Element, name: str, box: Box, up: float) -> None:
-    """A box that starts at the joint and points up (+1) or hangs down (-1)."""
+    """A box in the middle of a bone that starts at the joint and points up (+1) or hangs down (-1)."""
     link = ET.SubElement(robot, "link", name=name)
-    com = (0, 0, up * box.length / 2)
+    com = (0, 0, up * box.bone / 2)
     inertial(link, box.mass, com, box.frontal, box.lateral, box.axial)
     for kind, share in (("visual", 1.0), ("collision", CORE)):
         geometry(link, {"box": f"size={numbers((box.deep, box.wide, share * box.length))}"}, com, (kind,))

@@ -124,3 +124,21 @@ def test_a_bad_row_is_named(tmp_path) -> None:
     file.write_text(good.replace("other: walk forward normal", "other: hop"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"'other' is 'hop'; allowed: one of the rows: walk forward normal"):
         GainTable(file)
+
+
+@pytest.mark.parametrize("name", ["lee47", "g1"])  # hinges at right angles, and not
+def test_a_ball_joint_has_the_angles_of_its_rotation(name: str) -> None:
+    robot, rng = registry.load(name), np.random.default_rng(3)
+    for leg in Modulation(robot).legs:
+        for _ in range(20):
+            joints = robot.posture + 0.3 * rng.normal(size=robot.n)
+            start = joints + 0.2 * rng.normal(size=robot.n)
+            found = leg.hip.angles(leg.hip.rotation(joints), start)
+            assert found == pytest.approx(joints[leg.hip.index], abs=1e-7)
+
+
+def test_a_hinge_that_has_turned_round_stays_there() -> None:
+    robot = registry.load("lee47")
+    leg, joints = Modulation(robot).legs[0], robot.posture.copy()
+    joints[leg.hip.index[0]] = 3.5
+    assert leg.hip.angles(leg.hip.rotation(joints), joints) == pytest.approx(joints[leg.hip.index], abs=1e-9)

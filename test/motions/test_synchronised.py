@@ -93,6 +93,18 @@ def test_200_spliced_steps_are_continuous(walk: Walk, clip: RobotClip) -> None:
             reference.update(stamp, True, pose.joints, pose.rotation)
 
 
+def test_a_landing_does_not_hold_the_target_up(walk: Walk) -> None:
+    """What is modulated is a while old when the landing is seen: from then the next fragment runs."""
+    reference = begun(walk)
+    stamp = 0.85 * reference.fragment.duration
+    before, earlier = reference.at(stamp)[0], reference.at(stamp - FRAME)[0]
+    assert reference.update(stamp + FRAME, True, before.joints, before.rotation, stamp)
+    np.testing.assert_allclose(reference.at(stamp)[0].joints, before.joints, atol=EXACT)
+    after = reference.at(stamp + FRAME)[0]
+    moved, before_that = np.abs(after.joints - before.joints).max(), np.abs(before.joints - earlier.joints).max()
+    assert moved > 0.3 * before_that > 0.0
+
+
 def test_a_warped_fragment_begins_at_the_target_and_ends_as_the_clip(walk: Walk) -> None:
     reference = begun(walk)
     stamp = 0.85 * reference.fragment.duration

@@ -66,3 +66,14 @@ def test_gazebo_does_not_have_it() -> None:
     robot = registry.load("lee47")
     with pytest.raises(InputError, match="springs"):
         open_simulator("gazebo", robot, PlantOptions(World(ground="springs")), ())
+
+
+def test_the_wrench_is_the_sum_of_forces_and_moments_of_the_points() -> None:
+    rng, ground = np.random.default_rng(2), Springs(0.8, slope=0.05)
+    local, turn = rng.normal(size=(30, 3)) * 0.05, np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    place, linear, angular = np.array([0.3, -0.2, 0.02]), rng.normal(size=3), rng.normal(size=3)
+    arms = local @ turn.T
+    force = ground.forces(place + arms, linear + np.cross(angular, arms))
+    assert 0 < (force[:, 2] > 0.0).sum() < len(local)
+    wrench = ground.wrench(local, place, turn, linear, angular)
+    assert wrench == pytest.approx(np.concatenate([force.sum(axis=0), np.cross(arms, force).sum(axis=0)]))

@@ -220,8 +220,9 @@ class MujocoPlant:
             mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, site, twist, 0)
             place, rotation = data.site_xpos[site], data.site_xmat[site].reshape(3, 3)
             wrench = ground.wrench(self._points[side], place, rotation, twist[3:], twist[:3])
-            data.xfrc_applied[body, :3] = wrench[:3]
-            data.xfrc_applied[body, 3:] = wrench[3:] + np.cross(place - data.xipos[body], wrench[:3])
+            (x, y, z), (fx, fy, fz) = (place - data.xipos[body]).tolist(), wrench[:3].tolist()
+            wrench[3:] += (y * fz - z * fy, z * fx - x * fz, x * fy - y * fx)
+            data.xfrc_applied[body] = wrench
 
     def _imu_velocity(self, found: Array) -> None:
         mujoco.mj_objectVelocity(self.model, self.data, mujoco.mjtObj.mjOBJ_SITE, self._imu_site, found, 0)
