@@ -89,7 +89,7 @@ def test_the_spatial_walk_goes_straight_for_a_minute() -> None:
     human = "human:mass=90,drives=impedance"
     done = run(RunSettings(robot=human, time=60.0, period=period(human)), asked("walk-3d"))
     assert not done.result["fell"]
-    assert done.result["speed"] > 0.5
+    assert done.result["speed"] > 0.2
     com = done.record["true_com"]
     assert abs(com[-1, 1]) < 0.1 * com[-1, 0]
 
