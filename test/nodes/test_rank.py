@@ -48,11 +48,11 @@ def test_a_process_without_a_rank_gets_none() -> None:
 GIVE = """
 import os, threading
 from humanoid_balance.nodes import rank
-done = threading.Event()
+given, done = threading.Event(), threading.Event()
 threading.Thread(target=done.wait, daemon=True).start()
-thread = threading.Thread(target=lambda: (rank.give(5), done.wait()), daemon=True)
+thread = threading.Thread(target=lambda: (rank.give(5), given.set(), done.wait()), daemon=True)
 thread.start()
-while os.sched_getparam(thread.native_id).sched_priority == 0: pass
+given.wait()
 all = {int(t): os.sched_getparam(int(t)).sched_priority for t in os.listdir("/proc/self/task")}
 print(all.pop(thread.native_id), sorted(set(all.values())))
 """
