@@ -17,7 +17,6 @@ from typing import Any
 import cma
 import mujoco
 import numpy as np
-import yaml
 
 from humanoid_balance.balance.modes.falling import GIVE, TINY
 from humanoid_balance.experiments.simulation import simulate
@@ -105,7 +104,7 @@ class Judge:
         data, model = bench.data, bench.model
         mujoco.mj_resetData(model, data)
         data.qpos[:], data.qvel[:] = state.qpos, state.qvel
-        joints, speeds, limit = bench._qpos, bench._qvel, robot.torque_limit
+        joints, speeds, limit = bench.qpos, bench.qvel, robot.torque_limit
         most, peak, speed, before = GIVE * limit, 0.0, 0.0, None
         if script is not None:
             curve = Curve(
@@ -120,7 +119,7 @@ class Judge:
                 torque = stiffness * np.clip(error, -reach, reach) - damping * data.qvel[speeds]
             data.ctrl[:] = np.clip(torque, -limit, limit)
             mujoco.mj_step(model, data)
-            velocity = data.sensordata[bench._velocity].copy()
+            velocity = data.sensordata[bench.velocity].copy()
             if before is not None:
                 acceleration = (velocity - before) / STEP + (0.0, 0.0, GRAVITY)
                 peak = max(peak, robot.mass * float(np.linalg.norm(acceleration)))
@@ -173,12 +172,7 @@ def main() -> None:
     write(file, at(found), robot, {
         "command": f"{command} --rollouts {options.rollouts} --seed {options.seed}",
         "cost": round(best, 4), "before": round(first, 4), "states": len(judge.states), "rollouts": used,
-    })  # fmt: skip
-    data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    for gains in data["gains"].values():
-        gains["stiffness"] = float(round(gains["stiffness"] * stiff, 1))
-        gains["damping"] = float(round(gains["damping"] * damped, 2))
-    file.write_text(yaml.safe_dump(data, sort_keys=False, width=120, default_flow_style=None), encoding="utf-8")
+    }, (float(stiff), float(damped)))  # fmt: skip
     print(f"{file}: cost {best:.3f}, before {first:.3f}")
 
 

@@ -208,7 +208,7 @@ class Adapter:
         return place, self._aim(*place, foot)
 
     def _stretched(self, now: Pendulum, time: float, pressure: Point, place: Point) -> float:
-        """By how much both legs are beyond what they can do at the landing [m]: too short, or bent aside too far."""
+        """By how much both legs are too short at the landing [m]."""
         farthest = self.legs.farthest(now.height - SINKING * time * time)
         rear, front = now.strides(time, pressure, place, self.legs.hip)
         return max(0.0, rear - farthest) + max(0.0, front - farthest)

@@ -52,9 +52,8 @@ class Gait:
         self.robot, self.reach, self.legs = robot, reach, Legs.of(robot)
         self.transfer = TRANSFER * t  # [s]
         self.width = (reach.near + robot.stance_width) / 2  # of the feet, sideways: less sway than in the stance [m]
-        self.apart = max(
-            reach.near, 2 * self.legs.socket[1]
-        )  # nearer than the hips are, thighs meet above the knees [m]
+        # [m], in steps aside: of feet that are nearer than the hips, the thighs meet above the knees.
+        self.apart = max(reach.near, 2 * self.legs.socket[1])
         self.longest = LONGEST * robot.com_height
         self.slowest, self.quickest = STEP_TIME * t, QUICKEST * t
         self.toes_out, self.toes_in = (

@@ -22,13 +22,18 @@ QUICK = 40.0  # the heel follows what the leg needs at this frequency, criticall
 AHEAD = 0.1  # what the leg needs is looked ahead [s]: the heel follows late, and a foot that left lags behind the hip
 
 
+def _fronts(robot: Robot) -> list[float]:
+    """How far the front edges of both soles are ahead of their origins [m]."""
+    return [float(corners[:, 0].max()) for corners in robot.soles]
+
+
 class Heel:
     """Of the foot that carries now, or is left behind."""
 
     def __init__(self, robot: Robot, legs: Legs) -> None:
         self.robot, self.legs = robot, legs
         self.most = FREE * legs.points  # [rad]
-        self.toe = [float(corners[:, 0].max()) for corners in robot.soles]
+        self.toe = _fronts(robot)
         self.steep = False  # on stairs: a foot that is left behind above the other one would bend its ankle too far
         self.reset()
 
@@ -77,8 +82,8 @@ class Toes:
     """
 
     def __init__(self, robot: Robot, legs: Legs) -> None:
-        self.robot, self.legs = robot, legs
-        self.front = [float(corners[:, 0].max()) for corners in robot.soles]
+        self.legs = legs
+        self.front = _fronts(robot)
         self.reset()
 
     def reset(self) -> None:

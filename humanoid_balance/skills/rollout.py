@@ -62,12 +62,13 @@ class Bench:
         self.data = mujoco.MjData(self.model)
         self.axes = TrunkAxes(robot)
         model = self.model
-        self._qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
-        self._qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
+        # Where the joints are in qpos and qvel, and the velocity of the CoM in sensordata.
+        self.qpos = np.array([model.joint(name).qposadr[0] for name in robot.joint_names])
+        self.qvel = np.array([model.joint(name).dofadr[0] for name in robot.joint_names])
         self._soles = np.array([model.site(name).id for name in SOLE_NAMES])
         first = 3 * robot.n + 6
         self._sole_force = np.array([first + 2, first + 8])
-        self._velocity = slice(first + 12, first + 15)
+        self.velocity = slice(first + 12, first + 15)
 
     # ---- poses ----
 
@@ -75,12 +76,12 @@ class Bench:
     def q(self) -> Array:
         """Pinocchio configuration."""
         d = self.data.qpos
-        return np.concatenate((d[:3], d[[4, 5, 6, 3]], d[self._qpos]))
+        return np.concatenate((d[:3], d[[4, 5, 6, 3]], d[self.qpos]))
 
     def place(self, q: Array) -> None:
         data = self.data
         mujoco.mj_resetData(self.model, data)
-        data.qpos[:3], data.qpos[3:7], data.qpos[self._qpos] = q[:3], q[[6, 3, 4, 5]], q[7:]
+        data.qpos[:3], data.qpos[3:7], data.qpos[self.qpos] = q[:3], q[[6, 3, 4, 5]], q[7:]
         mujoco.mj_forward(self.model, data)
 
     def lay(self, side: str, rng: np.random.Generator | None = None, pose: Array | None = None) -> Array:
@@ -114,7 +115,7 @@ class Bench:
         robot, data, model = self.robot, self.data, self.model
         k = 5 * LIMP * robot.torque_limit
         for _ in range(round(SETTLE / STEP)):
-            torque = k * (joints - data.qpos[self._qpos]) - LIMP * robot.torque_limit * data.qvel[self._qvel]
+            torque = k * (joints - data.qpos[self.qpos]) - LIMP * robot.torque_limit * data.qvel[self.qvel]
             data.ctrl[:] = np.clip(torque, -robot.torque_limit, robot.torque_limit)
             mujoco.mj_step(model, data)
 
@@ -146,7 +147,7 @@ class Bench:
                 if script.ends == FEET and player.last and seen.handed_over():
                     break
             position, velocity = player.update(STEP, here, side, load)
-            torque = stiffness * (position - here[7:]) + damping * (velocity - data.qvel[self._qvel])
+            torque = stiffness * (position - here[7:]) + damping * (velocity - data.qvel[self.qvel])
             data.ctrl[:] = np.clip(torque, -limit, limit)
             mujoco.mj_step(model, data)
             k += 1
@@ -166,7 +167,7 @@ class Bench:
         seen.soles.append(data.site_xpos[self._soles].copy())
         seen.sole_up.append(data.site_xmat[self._soles, 8].copy())
         seen.load.append(load.copy())
-        velocity = data.sensordata[self._velocity]
+        velocity = data.sensordata[self.velocity]
         speed = float(np.linalg.norm(velocity))
         com = seen.com[-1]
         place, rotation = data.site_xpos[self._soles], data.site_xmat[self._soles].reshape(2, 3, 3)

@@ -15,8 +15,10 @@ from humanoid_balance.yaml_file import read
 DIGITS = 4  # of an angle [rad]: finer than any encoder
 
 
-def write(file: Path, script: Script, robot: Robot, provenance: dict[str, Any]) -> None:
-    """All that the original file says, with the key poses of ``script``."""
+def write(
+    file: Path, script: Script, robot: Robot, provenance: dict[str, Any], gains: tuple[float, float] = (1.0, 1.0)
+) -> None:
+    """All that the original file says, with the key poses of ``script``, stiffness and damping times ``gains``."""
     data = read(script.file).data
     last = np.clip(np.zeros(robot.n), robot.lower, robot.upper)
     keys = []
@@ -30,6 +32,10 @@ def write(file: Path, script: Script, robot: Robot, provenance: dict[str, Any]) 
         keys.append(entry | {k: v for k, v in old.items() if k in ("until", "unless", "patience")})
         last = key.pose
     data["keys"], data["provenance"] = keys, provenance
+    if gains != (1.0, 1.0):
+        for entry in data["gains"].values():
+            entry["stiffness"] = round(entry["stiffness"] * gains[0], 1)
+            entry["damping"] = round(entry["damping"] * gains[1], 2)
     text = yaml.safe_dump(data, sort_keys=False, width=120, default_flow_style=None)
     file.write_text(text, encoding="utf-8")
 

@@ -6,47 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from box_faults import STAMP, active, faulty, is_braking, too_fast, torques, with_joint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humanoid_balance.estimation.estimator import Estimator
-from humanoid_balance.plants.mujoco.plant import MujocoPlant
-from humanoid_balance.robot import registry
 from humanoid_balance.robot.model import Robot
 from humanoid_balance.safety.bounds import TorqueBounds
-from humanoid_balance.safety.box import COMMAND_AGE, Arming, SafetyBox, SafetyLimits, Trip
+from humanoid_balance.safety.box import COMMAND_AGE, Arming, SafetyBox, Trip
 from humanoid_balance.types import Array, RobotState, SensorFrame, TorqueCommand
-
-STAMP = 3.0
-
-
-@pytest.fixture(scope="module")
-def robot() -> Robot:
-    return registry.load("human")
-
-
-@pytest.fixture(scope="module")
-def standing(robot: Robot) -> tuple[SensorFrame, RobotState]:
-    """A good sensor frame of a standing robot and the state that belongs to it."""
-    frame = replace(MujocoPlant(robot).read(), stamp=STAMP)
-    return frame, Estimator(robot).update(frame)
-
-
-def torques(robot: Robot, torque: Array | float, stamp: float = STAMP) -> TorqueCommand:
-    zero = np.zeros(robot.n)
-    return TorqueCommand(stamp, zero + torque, zero, zero, zero, zero)
-
-
-def active(robot: Robot, limits: SafetyLimits | None = None) -> SafetyBox:
-    box = SafetyBox(robot, limits)
-    box.arm()
-    box.activate(np.zeros(robot.n))
-    return box
-
-
-def is_braking(robot: Robot, command: TorqueCommand) -> bool:
-    return command.damped and not command.torque.any() and bool((command.damping == robot.brake).all())
-
 
 # ---- arming ----
 
@@ -137,35 +104,6 @@ def test_bounds_are_exact_to_the_last_bit(robot: Robot, seed: int) -> None:
 # ---- trips ----
 
 
-def too_fast(robot: Robot, joint: int = 4) -> float:
-    """Speed beyond which a joint may be for a short time only [rad/s]."""
-    limits = SafetyLimits()
-    return float(limits.velocity_factor * robot.velocity_limit[joint] + limits.velocity_margin)
-
-
-def faulty(
-    kind: str, robot: Robot, frame: SensorFrame, state: RobotState
-) -> tuple[RobotState, TorqueCommand, str, str]:
-    """State and command with one fault at joint 4; what the trip should say, and where."""
-    good, joint = torques(robot, 0.0), robot.joint_names[4]
-    q, v, torque = state.q.copy(), state.v.copy(), good.torque.copy()
-    if kind == "not a number":
-        torque[4] = np.nan
-        return state, replace(good, torque=torque), "torque is not a number", joint
-    if kind == "infinite":
-        torque[4] = np.inf
-        return state, replace(good, torque=torque), "torque is not a number", joint
-    if kind == "invalid state":
-        return replace(state, valid=False), good, "no usable sensors", "estimator"
-    if kind == "old command":
-        return state, replace(good, stamp=frame.stamp - 1.5 * COMMAND_AGE), "old command", "controller"
-    if kind == "fast":
-        v[6 + 4] = -2.01 * too_fast(robot)
-        return replace(state, v=v), good, "joint too fast", joint
-    q[7 + 4] = robot.upper[4] + 0.2 if kind == "above" else robot.lower[4] - 0.2
-    return replace(state, q=q), good, "joint outside its range", joint
-
-
 FAULTS = ("not a number", "infinite", "invalid state", "old command", "fast", "above", "below")
 
 
@@ -224,16 +162,6 @@ def test_faults_do_not_trip_a_box_that_is_not_active(robot: Robot, standing: tup
 
 
 # ---- joints that do not behave ----
-
-
-def with_joint(
-    standing: tuple[SensorFrame, RobotState], stamp: float, joint: int, velocity: float, torque: float
-) -> tuple[SensorFrame, RobotState]:
-    """The standing robot at another time, with one joint moving and its motor working."""
-    frame, state = standing
-    v, tau = state.v.copy(), 0.0 * frame.torque
-    v[6 + joint], tau[joint] = velocity, torque
-    return replace(frame, stamp=stamp, torque=tau), replace(state, stamp=stamp, v=v)
 
 
 def follow(
@@ -305,57 +233,6 @@ def test_a_joint_that_shakes_trips_although_it_is_slow_in_between(
     speeds = 1.5 * too_fast(robot) * np.sin(2 * np.pi * 50.0 * np.arange(100) / 1000.0)
     box = follow(robot, standing, speeds, 0.0)
     assert box.trip is not None and box.trip.what.startswith("joint too fast")
-
-
-@pytest.mark.parametrize("kind", ["fast", "above", "below"])
-def test_a_joint_that_the_ground_throws_in_a_planned_fall_is_braked_but_does_not_trip(
-    kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
-) -> None:
-    frame, calm = standing
-    thrown, command, what, _ = faulty(kind, robot, *standing)
-    thrown = replace(thrown, v=thrown.v + np.where(np.arange(6 + robot.n) == 6 + 4, -8.0, 0.0))
-    box, ask = active(robot), replace(command, torque=0.1 * robot.torque_limit, yielding=True)
-    for _ in range(20):
-        sent = box.update(frame, thrown, ask)
-    assert box.arming is Arming.ACTIVE and not sent.damped
-    brake = np.clip(-robot.brake[4] * thrown.v[6 + 4], -robot.torque_limit[4], robot.torque_limit[4])
-    assert brake != 0.0 and sent.torque[4] == pytest.approx(brake)
-    assert sent.torque[5] == pytest.approx(0.1 * robot.torque_limit[5])  # the others go on
-    for _ in range(20):
-        sent = box.update(frame, calm, ask)
-    assert sent.torque[4] == pytest.approx(0.1 * robot.torque_limit[4])  # and so does this one afterwards
-    box.update(frame, thrown, replace(ask, yielding=False))
-    assert box.trip is not None and box.trip.what.startswith(what)
-
-
-def test_a_joint_that_runs_away_in_a_planned_fall_gets_no_torque_until_the_fall_is_over(
-    robot: Robot, standing: tuple[SensorFrame, RobotState]
-) -> None:
-    """The body rolls over a limb, or a motor is mad: the same to look at. Either way the motor no longer works."""
-    asked = np.zeros(robot.n)
-    asked[4], asked[5] = -0.5 * robot.torque_limit[4], 0.1 * robot.torque_limit[5]
-    box = SafetyBox(robot)
-    box.arm()
-    box.activate(asked)
-    for k, speed in enumerate(np.linspace(0.1, 1.2, 120) * robot.velocity_limit[4]):
-        frame, state = with_joint(standing, STAMP + 0.001 * k, 4, float(speed), box.bounds.previous[4])
-        sent = box.update(frame, state, replace(torques(robot, asked, frame.stamp), yielding=True))
-    assert box.arming is Arming.ACTIVE
-    assert sent.torque[4] == 0.0 and sent.torque[5] == pytest.approx(asked[5])
-    for k in range(120, 140):
-        frame, state = with_joint(standing, STAMP + 0.001 * k, 4, 0.0, box.bounds.previous[4])
-        sent = box.update(frame, state, torques(robot, asked, frame.stamp))
-    assert sent.torque[4] == pytest.approx(asked[4])
-
-
-@pytest.mark.parametrize("kind", ["not a number", "infinite", "invalid state", "old command"])
-def test_a_planned_fall_excuses_no_other_fault(
-    kind: str, robot: Robot, standing: tuple[SensorFrame, RobotState]
-) -> None:
-    state, command, what, _ = faulty(kind, robot, *standing)
-    box = active(robot)
-    assert is_braking(robot, box.update(standing[0], state, replace(command, yielding=True)))
-    assert box.trip is not None and box.trip.what.startswith(what)
 
 
 def test_excursions_are_forgotten_when_the_robot_is_activated_again(

@@ -63,6 +63,10 @@ def test_what_is_written_is_read_again(human: Robot, script_file: Path, tmp_path
         np.testing.assert_allclose(one.pose, other.pose, atol=1e-4)
         assert (one.at, one.until, one.patience) == (other.at, other.until, other.patience)
     assert again.provenance == {"seed": 1}
+    write(copy, script, human, {"seed": 1}, (2.0, 0.5))
+    softer = scripts.load(copy, human)
+    np.testing.assert_allclose(softer.stiffness, 2.0 * script.stiffness, atol=0.05)
+    np.testing.assert_allclose(softer.damping, 0.5 * script.damping, atol=0.005)
 
 
 @pytest.mark.parametrize("name", ["human", "g1", "talos"])
